@@ -371,20 +371,18 @@ impl Error {
 
     /// Returns whether the same call can succeed at another time: it reached the time limit, or was cancelled.
     pub fn is_retryable(&self) -> bool {
-        let limit = self.reached().map(|reached| reached.limit);
-        matches!(limit, Some(Limit::Milliseconds | Limit::Cancel))
+        matches!(self.reached(), Some(reached) if matches!(reached.limit, Limit::Milliseconds | Limit::Cancel))
     }
 
     /// Returns the HTTP status for a server: 503 if the call [can succeed later](Self::is_retryable), 400 if the request is wrong or costs
-    /// too much, and 500 if the server, the template or this crate is wrong.
+    /// too much, 502 if the text of the model is wrong, and 500 if the server, the template or this crate is wrong.
     ///
     /// ```
     /// use chat_template::{Deadline, RenderOptions, Template};
     ///
-    /// let template = Template::compile("{{ x }}")?;
     /// let deadline = Deadline::new(0);
     /// let options = RenderOptions::default().with_bounds(&deadline);
-    /// let error = template.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
+    /// let error = Template::compile("{{ x }}")?.render(&serde_json::json!({"x": 1}), &options).unwrap_err();
     /// assert_eq!((error.is_retryable(), error.http_status()), (true, 503));
     /// # Ok::<(), chat_template::Error>(())
     /// ```
@@ -392,6 +390,7 @@ impl Error {
         match self.class() {
             _ if self.is_retryable() => 503,
             ErrorClass::Refused | ErrorClass::Request | ErrorClass::Mismatch | ErrorClass::Limit => 400,
+            ErrorClass::Answer => 502,
             ErrorClass::Template | ErrorClass::Internal => 500,
         }
     }

@@ -109,6 +109,7 @@
 //! | [`Refused`](ErrorClass::Refused) | the template called `raise_exception`: roles must alternate, no system message here … | 400 |
 //! | [`Request`](ErrorClass::Request) | the request breaks the contract: no messages, tools that are not objects, nothing to continue … | 400 |
 //! | [`Mismatch`](ErrorClass::Mismatch) | a value of the request does not fit this template: a list where it expects text, a key that is missing … | 400 |
+//! | [`Answer`](ErrorClass::Answer) | the text of a model does not have the form that its description says | 502 |
 //! | [`Limit`](ErrorClass::Limit) | the request costs more than [`Limits`] allow | 400 |
 //! | [`Template`](ErrorClass::Template) | the template does not compile, or fails on a value of its own; the folder cannot be read | 500 |
 //! | [`Internal`](ErrorClass::Internal) | a bug of this crate | 500 |

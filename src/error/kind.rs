@@ -110,6 +110,8 @@ pub enum ErrorClass {
     Mismatch,
     /// The template is wrong, or the folder cannot be loaded.
     Template,
+    /// The text of a model does not have the form that its description says. The model has to write another one.
+    Answer,
     /// A limit was reached.
     Limit,
     /// This crate has a bug.
@@ -124,6 +126,7 @@ impl ErrorClass {
             Self::Request => "request",
             Self::Mismatch => "mismatch",
             Self::Template => "template",
+            Self::Answer => "answer",
             Self::Limit => "limit",
             Self::Internal => "internal",
         }

@@ -381,6 +381,27 @@ impl Automaton {
     }
 }
 
+/// Returns the first place of one of some strings at or after a byte, and of several at one place the first.
+pub fn find_text(text: &str, from: usize, literals: &[String], meter: &mut Meter<'_>) -> Result<Option<Range<usize>>> {
+    let mut first: Option<Range<usize>> = None;
+    for literal in literals {
+        // A later match is of no use.
+        let mut end = first
+            .as_ref()
+            .map_or(text.len(), |first| first.start.saturating_add(literal.len()).min(text.len()));
+        while !text.is_char_boundary(end) {
+            end = end.saturating_add(1);
+        }
+        let rest = text.get(from..end).unwrap_or_default();
+        let found = rest.find(literal).map(|found| from.saturating_add(found));
+        meter.charge_part(found.map_or(rest.len(), |found| found.saturating_sub(from)))?;
+        if let Some(found) = found.filter(|found| first.as_ref().is_none_or(|first| *found < first.start)) {
+            first = Some(found..found.saturating_add(literal.len()));
+        }
+    }
+    Ok(first)
+}
+
 #[cold]
 fn too_many_states() -> Error {
     let message = "a regex of the response template has too many states for this text";

@@ -95,27 +95,33 @@ impl<'t> ToolSchemas<'t> {
         let Some(Data::Str(name)) = function.get("name") else {
             return Ok(());
         };
-        let Some(types) = self.0.get(&**name) else { return Ok(()) };
+        let name = name.clone();
         let Some(Data::Object(arguments)) = function.get_mut("arguments") else {
             return Ok(());
         };
         for (key, argument) in arguments.values_mut() {
-            meter.charge(1)?;
-            let Some(types) = types.get(key).filter(|types| !types.is_empty()) else {
-                continue;
-            };
-            match argument {
-                Data::Str(_) => coerce(argument, types, meter)?,
-                // Equal tags that were merged.
-                Data::List(items) if !types.contains(&Type::Array) => {
-                    meter.charge_items(items.len())?;
-                    let strings = items.iter_mut().filter(|item| matches!(item, Data::Str(_)));
-                    strings.into_iter().try_for_each(|item| coerce(item, types, meter))?;
-                }
-                _ => {}
-            }
+            self.coerce_argument(&name, key, argument, meter)?;
         }
         Ok(())
+    }
+
+    /// Gives an argument of a function its type.
+    pub fn coerce_argument(&self, function: &str, key: &str, argument: &mut Data<'static>, meter: &mut Meter<'_>) -> Result<()> {
+        meter.charge(1)?;
+        let types = self.0.get(function).and_then(|types| types.get(key));
+        let Some(types) = types.filter(|types| !types.is_empty()) else {
+            return Ok(());
+        };
+        match argument {
+            Data::Str(_) => coerce(argument, types, meter),
+            // Equal tags that were merged.
+            Data::List(items) if !types.contains(&Type::Array) => {
+                meter.charge_items(items.len())?;
+                let strings = items.iter_mut().filter(|item| matches!(item, Data::Str(_)));
+                strings.into_iter().try_for_each(|item| coerce(item, types, meter))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! The rule is transformers 5.24.0 `content_parsers.py`, `_json`.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::pattern::{Constant, Pattern};
@@ -66,6 +67,11 @@ impl Dialect {
         })
     }
 
+    /// Returns whether the text is JSON as it is.
+    pub fn is_plain(&self) -> bool {
+        self.delimiters.is_empty() && !self.has_unquoted_keys
+    }
+
     /// Returns the value that the text has as JSON, or `None` if it is not JSON and therefore becomes a string.
     pub fn parse(&self, source: &str, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
         let working = self.to_json(source, meter)?;
@@ -93,7 +99,10 @@ impl Dialect {
     }
 
     /// Converts the text to JSON: puts quotes around bare keys, and around what is between the delimiters of strings.
-    fn to_json(&self, source: &str, meter: &mut Meter<'_>) -> Result<String> {
+    fn to_json<'s>(&self, source: &'s str, meter: &mut Meter<'_>) -> Result<Cow<'s, str>> {
+        if self.is_plain() {
+            return Ok(source.into());
+        }
         if !self.delimiters.is_empty() && source.contains(MARKS) {
             let message = "json: input contains reserved sentinel characters (\\x01/\\x02); cannot parse safely.";
             return Err(Error::value(message));
@@ -124,9 +133,9 @@ impl Dialect {
             working = quote_keys(&working, meter)?;
         }
         if strings.is_empty() {
-            return Ok(working);
+            return Ok(working.into());
         }
-        restore(&working, &strings, meter)
+        restore(&working, &strings, meter).map(Cow::Owned)
     }
 }
 

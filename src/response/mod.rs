@@ -11,6 +11,7 @@
 //! is loaded, so that the time of parsing is linear: look-around before the end of an expression, `\b`, backreferences and possessive
 //! repetitions. Flags, and classes within classes, are refused too.
 
+mod arguments;
 mod automaton;
 mod calls;
 mod coerce;
@@ -20,6 +21,8 @@ mod parser;
 mod pattern;
 mod stream;
 mod template;
+mod transform;
+mod values;
 mod weight;
 
 pub use parser::{Event, ParseOptions, ResponseParser};

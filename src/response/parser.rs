@@ -2,6 +2,8 @@
 //!
 //! The rules are transformers 5.24.0 `response_parser.py`.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use super::stream::Stream;
@@ -21,6 +23,10 @@ pub struct ParseOptions<'o> {
     pub prefix: &'o str,
     /// The tools as they were passed to the template: a list. Arguments of calls that are strings get the types of the tool's parameters.
     pub tools: Option<&'o serde_json::Value>,
+    /// Whether text that does not have the form that the description says is kept instead of being an error. What is cut or malformed is in the
+    /// content as the model wrote it, and the calls before and after it are calls. The message then has the key `unread`: a list with the
+    /// `reason` of each place, `cut` or `malformed`, and its start and end in the text of the model in `bytes` and in `code_points`.
+    pub lenient: bool,
     /// The limits, the deadline and the flag that cancels.
     pub bounds: Bounds<'o>,
 }
@@ -28,10 +34,13 @@ pub struct ParseOptions<'o> {
 setters! { ParseOptions<'o>:
     with_prefix(&'o str) = @prefix;
     with_tools(impl Into<Option<&'o serde_json::Value>>) = @tools;
+    with_lenient(bool) = @lenient;
     with_bounds(impl Into<Bounds<'o>>) = @bounds;
 }
 
-/// What a parser found in the text.
+/// What a parser found in the text. `bytes` is the place in the text of the model that it was found in. What the prefix has is at byte 0.
+///
+/// The chunks of a field together are its value, unless they are `dirty`. The arguments of a call together are their JSON text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -41,6 +50,8 @@ pub enum Event {
     Open {
         /// The name of the field.
         field: String,
+        /// The place of the anchor.
+        bytes: Range<usize>,
     },
     /// A part of the text of a field.
     #[serde(rename = "region_chunk")]
@@ -51,6 +62,28 @@ pub enum Event {
         text: String,
         /// Whether the value of the field is made when its text is complete, so that this part is not a part of the value.
         dirty: bool,
+        /// The place of the part.
+        bytes: Range<usize>,
+    },
+    /// A call whose name is known begins.
+    Call {
+        /// The number of calls that began before.
+        index: usize,
+        /// The name of the function.
+        name: String,
+        /// The id, if the model wrote one before the arguments.
+        id: Option<String>,
+        /// The place of the text in which the name was found.
+        bytes: Range<usize>,
+    },
+    /// A part of the arguments of a call.
+    Arguments {
+        /// The number of calls that began before this one.
+        index: usize,
+        /// The part: JSON as the model writes it, or else the JSON text of one argument or of all.
+        text: String,
+        /// The place of what the part was made from.
+        bytes: Range<usize>,
     },
     /// The text of a field ends.
     #[serde(rename = "region_close")]
@@ -59,6 +92,19 @@ pub enum Event {
         field: String,
         /// The value of the field.
         value: Data<'static>,
+        /// The place of the anchor.
+        bytes: Range<usize>,
+    },
+    /// The text of a field ends without a value. What follows are the events of the content that the text becomes. Only with
+    /// [`ParseOptions::lenient`].
+    #[serde(rename = "region_unread")]
+    Unread {
+        /// The name of the field.
+        field: String,
+        /// `cut` or `malformed`.
+        reason: &'static str,
+        /// The place of the text with its anchors.
+        bytes: Range<usize>,
     },
 }
 

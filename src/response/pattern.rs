@@ -23,7 +23,7 @@ use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-use super::automaton::{Automaton, Cursor, Reading};
+use super::automaton::{Automaton, Cursor, Reading, find_text};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 
@@ -227,9 +227,13 @@ impl<'p> Search<'p> {
             if self.from > text.len() {
                 return Ok(Found::After(text.len()));
             }
-            let first = automaton.find(text, self.from, false, is_whole, meter)?;
+            let first = match pattern.literals.as_deref() {
+                Some(literals) => find_text(text, self.from, literals, meter)?,
+                None => automaton.find(text, self.from, false, is_whole, meter)?,
+            };
             if is_whole {
                 let Some(first) = first else {
+                    self.from = text.len().saturating_add(1);
                     return Ok(Found::After(text.len()));
                 };
                 self.found = Some(pattern.make_match(text, first, meter)?);

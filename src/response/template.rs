@@ -2,8 +2,10 @@
 //!
 //! The rules are transformers 5.24.0 `response_templates.py`.
 
-use super::content::{ContentParser, Transform, list, list_sorted};
+use super::arguments::Shape;
+use super::content::{ContentParser, list, list_sorted};
 use super::pattern::Pattern;
+use super::transform::Transform;
 use super::weight::weigh;
 use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
@@ -89,6 +91,10 @@ pub(super) struct Field {
     pub is_optional: bool,
     pub transform: Option<Transform>,
     pub transforms_each: bool,
+    /// Whether the transform has no value twice.
+    pub takes_once: bool,
+    /// Where the text has the parts of a call, if the value is a call.
+    pub call: Option<Shape>,
 }
 
 impl ResponseTemplate {
@@ -285,6 +291,10 @@ fn load_field(name: &str, field: &Data<'_>, loader: &mut Loader<'_, '_>) -> Resu
         repeats,
         join,
         is_optional: field.get("optional").is_none_or(Data::is_true),
+        takes_once: transform.as_ref().is_some_and(Transform::takes_once),
+        call: transform
+            .as_ref()
+            .and_then(|transform| Shape::find(transform, transforms_each)),
         transform,
         transforms_each,
     })

@@ -1,6 +1,8 @@
 //! Tests of the library's public functions.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
+#[cfg(feature = "response")]
+mod answers;
 mod append;
 #[cfg(feature = "inspect")]
 mod derive;

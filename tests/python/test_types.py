@@ -16,6 +16,7 @@ import pytest
 from conftest import GENERATION, MODELS, PLAIN, make_rows
 
 from chat_template import (
+    AnswerError,
     CancelFlag,
     ChatTemplate,
     LimitError,
@@ -285,6 +286,15 @@ def test_append_and_parse_response():
         template.append(messages, "other")
     description = {"start_anchor": "<|im_start|>assistant\n", "defaults": {"role": "assistant"}, "fields": {"content": {"close": "<|im_end|>"}}}
     assert template.parse_response("Ho<|im_end|>", response_template=description) == {"role": "assistant", "content": "Ho"}
+    calls = {"open": "<call>", "close": "</call>", "repeats": True, "content": "json", "transform": {"function": "{content}"}}
+    description = {"start_anchor": "<", "fields": {"tool_calls": calls, "content": {}}}
+    cut = 'é <call>{"name": "f"'
+    with pytest.raises(AnswerError) as caught:
+        template.parse_response(cut, response_template=description)
+    assert caught.value.kind == "value"
+    message = template.parse_response(cut, response_template=description, lenient=True)
+    place = {"field": "tool_calls", "reason": "cut", "bytes": [3, 21], "code_points": [2, 20]}
+    assert message == {"content": cut, "unread": [place]}
 
 
 class Broken:

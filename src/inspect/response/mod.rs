@@ -408,6 +408,7 @@ impl Derivation<'_, '_> {
                 if let Event::Close {
                     field,
                     value: crate::json::Data::Str(value),
+                    ..
                 } = event
                 {
                     if field == "content" {

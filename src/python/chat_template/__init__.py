@@ -7,6 +7,7 @@
 """
 
 from ._native import (
+    AnswerError,
     CancelFlag,
     ChatTemplate,
     LimitError,
@@ -22,6 +23,7 @@ from ._native import (
 )
 
 __all__ = [
+    "AnswerError",
     "CancelFlag",
     "ChatTemplate",
     "LimitError",

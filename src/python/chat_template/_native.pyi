@@ -29,6 +29,9 @@ class RequestError(TemplateError):
 class MismatchError(TemplateError):
     """A value does not fit this template."""
 
+class AnswerError(TemplateError):
+    """The text of a model does not have the form that its description says."""
+
 class LimitError(TemplateError):
     """A limit was reached, or the call was cancelled."""
 
@@ -216,6 +219,7 @@ class ChatTemplate:
         tools: Sequence[dict[str, Any]] | None = None,
         response_template: dict[str, Any] | None = None,
         *,
+        lenient: bool = False,
         limits: Limits | None = None,
         cancel: CancelFlag | None = None,
     ) -> dict[str, Any]: ...

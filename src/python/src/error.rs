@@ -35,6 +35,12 @@ create_exception!(
 );
 create_exception!(
     chat_template,
+    AnswerError,
+    TemplateError,
+    "The text of a model does not have the form that its description says."
+);
+create_exception!(
+    chat_template,
     LimitError,
     TemplateError,
     "A limit was reached, or the call was cancelled."
@@ -87,6 +93,7 @@ pub fn make(py: Python<'_>, parts: Parts<'_>) -> PyErr {
         ErrorClass::Refused => RefusedError::new_err(text),
         ErrorClass::Request => RequestError::new_err(text),
         ErrorClass::Mismatch => MismatchError::new_err(text),
+        ErrorClass::Answer => AnswerError::new_err(text),
         ErrorClass::Limit => LimitError::new_err(text),
         ErrorClass::Template => TemplateFaultError::new_err(text),
         _ => TemplateError::new_err(text),

@@ -27,6 +27,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RefusedError", py.get_type::<error::RefusedError>())?;
     module.add("RequestError", py.get_type::<error::RequestError>())?;
     module.add("MismatchError", py.get_type::<error::MismatchError>())?;
+    module.add("AnswerError", py.get_type::<error::AnswerError>())?;
     module.add("LimitError", py.get_type::<error::LimitError>())?;
     module.add("TemplateFaultError", py.get_type::<error::TemplateFaultError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))

@@ -355,8 +355,9 @@ impl PyChatTemplate {
         write_serialized(py, &report)
     }
 
-    /// Parses what the model wrote into a message, by the description in the model's files or by `response_template`.
-    #[pyo3(signature = (text, prefix=None, tools=None, response_template=None, *, limits=None, cancel=None))]
+    /// Parses what the model wrote into a message, by the description in the model's files or by `response_template`. With `lenient`, what is
+    /// cut or malformed stays in the content, and the places are under the key `unread`.
+    #[pyo3(signature = (text, prefix=None, tools=None, response_template=None, *, lenient=false, limits=None, cancel=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn parse_response<'py>(
         &self,
@@ -365,6 +366,7 @@ impl PyChatTemplate {
         prefix: Option<Text>,
         tools: Option<&Bound<'py, PyAny>>,
         response_template: Option<&Bound<'py, PyAny>>,
+        lenient: bool,
         limits: Option<&Bound<'py, PyAny>>,
         cancel: Option<&Bound<'py, CancelFlag>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -378,6 +380,7 @@ impl PyChatTemplate {
             let options = ParseOptions::default()
                 .with_prefix(&prefix)
                 .with_tools(tools.as_ref())
+                .with_lenient(lenient)
                 .with_bounds(allowed.bounds());
             match &description {
                 Some(description) => ResponseTemplate::new(description)?.parse(&text.0, &options),

@@ -209,10 +209,13 @@ impl Port {
         let roles = masks.as_ref().map(Masks::roles).unwrap_or_default();
         if let Some(Data::Object(request)) = request.get("response") {
             return Ok(match self.responder.parse(request, bounds) {
-                Ok(Ok(message)) => {
+                Ok(Ok(parsed)) => {
                     let written = write_answer(&id, deadline, out, |out| {
                         out.write_all(b",\"message\":")?;
-                        write_data(&message, out)
+                        write_data(&parsed.message, out)?;
+                        let Some(unread) = &parsed.unread else { return Ok(()) };
+                        out.write_all(b",\"unread\":")?;
+                        write_data(unread, out)
                     })?;
                     written.map_err(|error| failure(id, &error))
                 }

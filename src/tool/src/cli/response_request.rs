@@ -1,12 +1,32 @@
 //! Requests of the conformance protocol with the key `response`.
 //!
 //! ```text
-//! {"template": {"start_anchor": "<|assistant|>", "fields": {"content": {}}}, "prefix": "", "text": "Hello", "tools": []}
+//! {"template": {"start_anchor": "<|assistant|>", "fields": {"content": {}}}, "prefix": "", "text": "Hello", "tools": [], "lenient": true}
 //! ```
 
 use chat_template::json::{Data, Object};
 use chat_template::response::{ParseOptions, ResponseTemplate};
 use chat_template::{Bounds, Error};
+
+/// A message, and what of the text is unread.
+pub struct Parsed {
+    pub message: Data<'static>,
+    pub unread: Option<Data<'static>>,
+}
+
+impl Parsed {
+    fn new(message: Object<'static>, lenient: bool) -> Self {
+        let (unread, message): (Vec<_>, Vec<_>) = message
+            .into_entries()
+            .into_iter()
+            .partition(|(key, value)| lenient && key == "unread" && matches!(value, Data::List(_)));
+        let unread = unread.into_iter().map(|(_, places)| places).next();
+        Self {
+            message: Data::Object(Object::new(message)),
+            unread: lenient.then(|| unread.unwrap_or_else(|| Data::List(Vec::new()))),
+        }
+    }
+}
 
 /// Answers requests with `response`. The last description stays compiled.
 #[derive(Default)]
@@ -15,8 +35,9 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Parses a text. The outer error is about the form of the request, and the inner error is that of the description or the text.
-    pub fn parse(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<Result<Data<'static>, Error>, String> {
+    /// Parses a text, and returns the message and what of the text is unread if the request is lenient. The outer error is about the form of
+    /// the request, and the inner error is that of the description or the text.
+    pub fn parse(&mut self, request: &Object<'_>, bounds: Bounds<'_>) -> Result<Result<Parsed, Error>, String> {
         let Some(description) = request.get("template") else {
             return Err("`response` must have `template`".to_owned());
         };
@@ -39,12 +60,18 @@ impl Responder {
                 self.compiled.insert((description.clone().into_owned(), template))
             }
         };
+        let lenient = match request.get("lenient") {
+            None => false,
+            Some(Data::Bool(lenient)) => *lenient,
+            Some(other) => return Err(format!("`lenient` must be a bool, and this is {}", other.describe())),
+        };
         let options = ParseOptions::default()
+            .with_lenient(lenient)
             .with_prefix(prefix)
             .with_tools(tools.as_ref())
             .with_bounds(bounds);
         Ok(match compiled {
-            (_, Ok(template)) => template.parse(text, &options).map(Data::Object),
+            (_, Ok(template)) => template.parse(text, &options).map(|message| Parsed::new(message, lenient)),
             (_, Err(error)) => Err(error.clone()),
         })
     }

@@ -9,7 +9,8 @@
 //! It takes the bodies of OpenAI's Chat Completions (`/v1/chat/completions`) and Responses (`/v1/responses`) and of Anthropic's Messages
 //! (`/v1/messages`). A body may also have `chat_template`: a name of the model's templates or the source of another one. The answer has the
 //! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. If the body has `sampled`, which
-//! stands for what a model writes after the prompt, the answer has its text, its reasoning and its calls of tools. Beside it are `changes`, what the
+//! is taken as what a model writes after the prompt, up to a stop token of the model, the answer has its text, its reasoning and its calls of
+//! tools. What is cut or malformed stays in the text. With `stream`, Chat Completions answers with an event for each part. Beside it are `changes`, what the
 //! template needed to have changed; `media`, with the bytes of the prompt that stand for each; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
 //!
 //! # What protects it
@@ -59,7 +60,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use chat_template::response::{ParseOptions, ResponseTemplate};
+use chat_template::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
 use chat_template::{
     Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, PromptOptions, json,
     request::{Format, PrepareOptions, Prepared},
@@ -111,6 +112,9 @@ const SLOW_PLACES: usize = 2;
 const PROMPT_BYTES: u64 = 4 << 20;
 const LIVE_BYTES: u64 = 32 << 20;
 
+/// The number of characters that the model writes at a time.
+const TOKEN: usize = 4;
+
 /// The maximum number of templates of requests that are kept.
 const CACHED_TEMPLATES: NonZeroUsize = NonZeroUsize::new(16).expect("the number is not zero");
 
@@ -132,14 +136,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .await
         .map_err(|error| format!("{address}: {error}"))?;
     println!("listening on http://{}", listener.local_addr()?);
-    connections::serve(listener, router(model), CONNECTIONS, PATIENCE).await;
+    connections::serve(listener, router(model)?, CONNECTIONS, PATIENCE).await;
     Ok(())
 }
 
 /// Returns the service of a model.
-fn router(model: ChatTemplate) -> Router {
+fn router(model: ChatTemplate) -> Result<Router, chat_template::Error> {
     let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let stops = model.stop_tokens()?.into_iter().map(|(token, _)| token);
     let server = Server {
+        stops: stops.collect(),
         model,
         templates: Mutex::new(LruCache::new(CACHED_TEMPLATES)),
         limits: Limits::default().with_output(PROMPT_BYTES).with_live(LIVE_BYTES),
@@ -149,16 +155,18 @@ fn router(model: ChatTemplate) -> Router {
         answers: Room::new(ROOM_BYTES, WAITING_ANSWERS),
     };
     let answer = |format| post(move |server, connection, request| answer(server, connection, format, request));
-    Router::new()
+    Ok(Router::new()
         .route("/v1/chat/completions", answer(Format::ChatCompletions))
         .route("/v1/responses", answer(Format::Responses))
         .route("/v1/messages", answer(Format::Messages))
-        .with_state(Arc::new(server))
+        .with_state(Arc::new(server)))
 }
 
 /// What all requests share.
 struct Server {
     model: ChatTemplate,
+    /// The strings at which the model stops.
+    stops: Vec<String>,
     /// Templates that came with requests, by their source. The one that was used least recently is dropped first.
     templates: Mutex<LruCache<String, ChatTemplate>>,
     limits: Limits,
@@ -196,13 +204,13 @@ async fn answer(
         cancel: Arc::clone(&cancel.0),
     };
     // The outer failure is that of the lane, which has no place, and the inner one that of the request.
-    let bytes = match job.run_in(&server.quick).await? {
+    let (content_type, bytes) = match job.run_in(&server.quick).await? {
         Err(failure) if failure.is_retryable() => job.run_in(&server.slow).await?,
         other => other,
     }?;
     let room = server.answers.reserve(bytes.len()).await?;
     let answer = Bytes::from_owner(Buffer::new(bytes, room));
-    Ok(([(CONTENT_TYPE, "application/json")], answer).into_response())
+    Ok(([(CONTENT_TYPE, content_type)], answer).into_response())
 }
 
 /// Reads a body.
@@ -238,6 +246,9 @@ async fn next_frame(body: &mut Body) -> Option<Result<Frame<Bytes>, Failure>> {
     }
 }
 
+/// The type and the bytes of an answer.
+type Written = (&'static str, Vec<u8>);
+
 /// A request with a complete body.
 #[derive(Clone)]
 struct Job {
@@ -252,12 +263,12 @@ impl Job {
     ///
     /// # Errors
     /// If the lane has no place.
-    async fn run_in(&self, lane: &Lane) -> Result<Result<Vec<u8>, Failure>, Failure> {
+    async fn run_in(&self, lane: &Lane) -> Result<Result<Written, Failure>, Failure> {
         let job = self.clone();
         lane.run(move |deadline| job.run(deadline)).await
     }
 
-    fn run(&self, deadline: &Deadline) -> Result<Vec<u8>, Failure> {
+    fn run(&self, deadline: &Deadline) -> Result<Written, Failure> {
         let bounds = Bounds::default()
             .with_limits(&self.server.limits)
             .with_deadline(deadline)
@@ -281,41 +292,81 @@ impl Job {
             .with_bounds(bounds);
         let (prompt, changes) = prepared.render_with(&options).map_err(fail)?;
         let answer = match envelope::text(&body, "sampled") {
-            Some(sampled) => Answer::of_message(&parse(&template, sampled, &prompt.text, &prepared, bounds).map_err(fail)?),
+            Some(sampled) => {
+                let sampled = self.server.stop(sampled);
+                let (message, events) = parse(&template, sampled, &prompt.text, &prepared, bounds).map_err(fail)?;
+                let answer = Answer::of_message(&message);
+                if prepared.format() == Format::ChatCompletions && envelope::is_set(&body, "stream") {
+                    let answer = envelope::stream(&body, &events, &answer);
+                    return Ok(("text/event-stream", answer.into_bytes()));
+                }
+                answer
+            }
             None => Answer::of_prompt(&prompt),
         };
         let media = prepared.place_media(&prompt, &options).map_err(fail)?;
         let answer = envelope::wrap(&body, prepared.format(), &prompt, (&changes, &media), &answer);
-        serde_json::to_vec(&answer).map_err(Failure::internal)
+        let bytes = serde_json::to_vec(&answer).map_err(Failure::internal)?;
+        Ok(("application/json", bytes))
     }
 }
 
 /// Returns the message that the text of the model is, by the description that the model declares, or else by one that is derived from the
-/// template.
+/// template. Also returns what was found in the text while it came, a few characters at a time.
 fn parse(
     template: &ChatTemplate,
     sampled: &str,
     prompt: &str,
     prepared: &Prepared<'_>,
     bounds: Bounds<'_>,
-) -> Result<Value, chat_template::Error> {
+) -> Result<(Value, Vec<Event>), chat_template::Error> {
     let tools = serde_json::to_value(prepared.tools()).ok().filter(Value::is_array);
     let options = ParseOptions::default()
         .with_prefix(prompt)
         .with_tools(tools.as_ref())
+        .with_lenient(true)
         .with_bounds(bounds);
-    let message = if template.response_template()?.is_some() {
-        template.parse_response(sampled, &options)?
-    } else {
-        match template.inspect(bounds)?.get("response.template")? {
-            Some(description) => ResponseTemplate::new(&description)?.parse(sampled, &options)?,
-            None => return Ok(json!({"content": sampled})),
-        }
+    let derived = match template.response_template()? {
+        Some(_) => None,
+        None => template.inspect(bounds)?.get("response.template")?,
     };
-    Ok(serde_json::to_value(message).unwrap_or_default())
+    let derived = derived
+        .map(|description| ResponseTemplate::new_with(&description, bounds))
+        .transpose()?;
+    let Some(description) = derived.as_ref().or(template.response_template()?) else {
+        let (field, bytes) = ("content".to_owned(), 0..sampled.len());
+        let (text, dirty) = (sampled.to_owned(), false);
+        return Ok((
+            json!({"content": sampled}),
+            vec![Event::Chunk {
+                field,
+                text,
+                dirty,
+                bytes,
+            }],
+        ));
+    };
+    let mut parser = ResponseParser::new(description, &options)?;
+    let (mut events, mut rest) = (parser.take_first_events(), sampled);
+    while !rest.is_empty() {
+        let end = rest.char_indices().nth(TOKEN).map_or(rest.len(), |(at, _)| at);
+        let (token, after) = rest.split_at(end);
+        events.extend(parser.feed(token)?);
+        rest = after;
+    }
+    let (message, last) = parser.finish()?;
+    events.extend(last);
+    Ok((serde_json::to_value(message).unwrap_or_default(), events))
 }
 
 impl Server {
+    /// Returns what the model writes up to the first stop token, which its description reads.
+    fn stop<'s>(&self, sampled: &'s str) -> &'s str {
+        let found = self.stops.iter().filter_map(|stop| Some((sampled.find(stop)?, stop.len())));
+        let end = found.min().map_or(sampled.len(), |(at, length)| at + length);
+        sampled.get(..end).unwrap_or_default()
+    }
+
     /// Returns the compiled template of a source, with the model's special tokens.
     fn template(&self, source: &str, bounds: Bounds<'_>) -> Result<ChatTemplate, chat_template::Error> {
         let templates = || self.templates.lock().unwrap_or_else(PoisonError::into_inner);

@@ -19,16 +19,21 @@ const CONNECTIONS: usize = 8;
 
 /// Starts a server on a free port.
 async fn start() -> SocketAddr {
+    start_with(&[("bos_token", "<s>")]).await
+}
+
+/// Starts a server of a model with special tokens.
+async fn start_with(tokens: &[(&str, &str)]) -> SocketAddr {
     let model = ChatTemplate::from_source(
         "{{ bos_token }}{% for m in messages %}{{ m.content + '' }}{% endfor %}{{ mode }}",
-        &[("bos_token", "<s>")],
+        tokens,
     )
     .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(connections::serve(
         listener,
-        router(model),
+        router(model).unwrap(),
         CONNECTIONS,
         Duration::from_millis(500),
     ));
@@ -176,6 +181,51 @@ async fn what_a_model_writes_has_its_place_in_each_format() {
         ])
     );
     assert_eq!(messages["stop_reason"], "tool_use");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_is_streamed_and_nothing_of_it_is_lost() {
+    let address = start_with(&[("eos_token", "</s>")]).await;
+    let template = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function|tojson }}</call>\
+                    {% endfor %}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
+    let ask = |sampled: &str| {
+        let messages = json!([{"role": "user", "content": "Hi"}]);
+        let body = json!({"messages": messages, "chat_template": template, "sampled": sampled, "stream": true}).to_string();
+        let mut stream = TcpStream::connect(address).unwrap();
+        let path = "/v1/chat/completions";
+        stream.write_all(head(path, body.len()).as_bytes()).unwrap();
+        stream.write_all(body.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.contains("content-type: text/event-stream"), "{answer}");
+        let chunks = answer
+            .lines()
+            .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
+        let chunks: Vec<Value> = chunks.collect();
+        let all = |pointer: &str| -> Vec<String> {
+            let parts = chunks.iter().filter_map(|chunk| chunk.pointer(pointer)?.as_str());
+            parts.map(str::to_owned).collect()
+        };
+        (
+            all("/choices/0/delta/content").concat(),
+            all("/choices/0/delta/tool_calls/0/function/name"),
+            all("/choices/0/delta/tool_calls/0/function/arguments"),
+            all("/choices/0/finish_reason"),
+        )
+    };
+    let (content, names, arguments, reasons) = ask(r#"Wait. <call>{"name": "look", "arguments": {"city": "Oslo"}}</call><|end|>"#);
+    assert_eq!(
+        (content.as_str(), names, reasons),
+        ("Wait.", vec!["look".to_owned()], vec!["tool_calls".to_owned()])
+    );
+    assert_eq!(arguments.concat(), r#"{"city": "Oslo"}"#);
+    assert!(arguments.len() > 3, "{arguments:?}");
+    let (content, names, _, reasons) = ask(r#"Wait. <call>{"name": "look", "arguments": {"city": "Os"#);
+    assert_eq!(content, r#"Wait. <call>{"name": "look", "arguments": {"city": "Os"#);
+    assert_eq!((names, reasons), (vec!["look".to_owned()], vec!["length".to_owned()]));
+    // A stop token of the model ends the text.
+    let (content, names, _, reasons) = ask("Wait.</s>No.");
+    assert_eq!((content.as_str(), names, reasons), ("Wait.", vec![], vec!["stop".to_owned()]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
