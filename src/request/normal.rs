@@ -4,7 +4,7 @@
 //! chat       {"role": "assistant", "content": "Looking", "tool_calls": [{"id": "a", "function": {"name": "f", …}}]}
 //! responses  {"type": "message", "role": "assistant", …}, {"type": "function_call", "call_id": "a", "name": "f", …}
 //! messages   {"role": "assistant", "content": [{"type": "text", …}, {"type": "tool_use", "id": "a", "name": "f", …}]}
-//!     ->     Turn {role: Assistant, parts: ["Looking"], calls: [f]}
+//!     ->     BodyTurn {role: Assistant, parts: ["Looking"], calls: [f]}
 //! ```
 //!
 //! A reader fills a [`Normal`] with everything that the body says. Strings stay as they are, in the order of the body. What no prompt can
@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use super::change::ChangeKind;
 use super::claim_parts;
-use super::places::{Place, Places};
+use super::places::{BodyPlace, Places};
 use crate::error::Result;
 use crate::json::{self, Data, JsonErrorKind};
 use crate::meter::Meter;
@@ -24,13 +24,13 @@ use crate::meter::Meter;
 /// What a request says.
 #[derive(Debug, Default)]
 pub struct Normal<'b> {
-    pub turns: Vec<Turn<'b>>,
+    pub turns: Vec<BodyTurn<'b>>,
     /// The calls of all turns, in their order.
     pub calls: Vec<Call<'b>>,
     pub tools: Vec<Tool<'b>>,
     pub notes: Vec<Note>,
     /// The strings of `documents`.
-    pub documents: Vec<(Place, &'b str)>,
+    pub documents: Vec<(BodyPlace, &'b str)>,
     /// The places of all values.
     pub places: Places<'b>,
     /// Whether `tool_choice` is `none`, so that the request asks for a prompt without tools.
@@ -51,7 +51,7 @@ pub enum Role {
     Developer,
     User,
     Assistant,
-    /// The result of a call: the turn has a [`Turn::result`].
+    /// The result of a call: the turn has a [`BodyTurn::result`].
     Tool,
 }
 
@@ -68,7 +68,7 @@ pub enum Class {
 
 /// How the body gives the content of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum ContentForm {
     /// The body has no content, or the turn has none of its own, such as a call that is an item.
     #[default]
     Absent,
@@ -82,16 +82,16 @@ pub enum Form {
 /// A message as a template can have it: the content and calls of one speaker, or one result. A message of a body can become several turns,
 /// and a plan can write a turn as several messages.
 #[derive(Clone, Debug)]
-pub struct Turn<'b> {
+pub struct BodyTurn<'b> {
     pub role: Role,
-    /// The message, item or block of the body, or [`Place::BODY`] if the body has no such message.
-    pub place: Place,
+    /// The message, item or block of the body, or [`BodyPlace::BODY`] if the body has no such message.
+    pub place: BodyPlace,
     /// The message of the body, if it has the form that templates read and says this turn and nothing else, so that it can be passed on.
     pub node: Option<&'b Data<'b>>,
-    pub form: Form,
+    pub form: ContentForm,
     /// The place of the content.
-    pub content: Place,
-    pub parts: Vec<Part<'b>>,
+    pub content: BodyPlace,
+    pub parts: Vec<ContentPart<'b>>,
     pub thoughts: Vec<Thought<'b>>,
     /// The field of the message with the thoughts, if it is a string.
     pub thought_key: Option<&'b str>,
@@ -100,29 +100,29 @@ pub struct Turn<'b> {
     /// The call to which the turn is the answer, if the role is [`Role::Tool`].
     pub result: Option<Answer<'b>>,
     /// Fields of a message that have no other place here: the name of the speaker, then others such as `note` or the `tools` of a message.
-    pub fields: Vec<Field<'b>>,
+    pub fields: Vec<ExtraField<'b>>,
     /// Whether the parts become one string.
     pub is_joined: bool,
 }
 
 /// A field of a message that is passed on.
 #[derive(Clone, Copy, Debug)]
-pub struct Field<'b> {
+pub struct ExtraField<'b> {
     pub key: &'b str,
     pub value: &'b Data<'b>,
-    pub place: Place,
+    pub place: BodyPlace,
 }
 
 /// A part of the content.
 #[derive(Clone, Debug)]
-pub struct Part<'b> {
+pub struct ContentPart<'b> {
     pub kind: PartKind,
     /// The text; that of a medium is empty.
     pub text: Cow<'b, str>,
     /// The part of the body: of a medium, all of it. A part that the body does not have is null.
     pub node: &'b Data<'b>,
     /// The place of the string if the part is text, else the place of the part.
-    pub place: Place,
+    pub place: BodyPlace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -152,7 +152,7 @@ pub enum Medium {
 #[derive(Clone, Copy, Debug)]
 pub struct Thought<'b> {
     pub text: &'b str,
-    pub place: Place,
+    pub place: BodyPlace,
 }
 
 /// A call of a tool.
@@ -161,17 +161,17 @@ pub struct Call<'b> {
     /// The identifier. A call that has none is found by the order of the results.
     pub id: Option<&'b str>,
     pub name: &'b str,
-    pub arguments: Arguments<'b>,
-    pub place: Place,
+    pub arguments: BodyArguments<'b>,
+    pub place: BodyPlace,
     /// The place of the name, or that of the call if the type of the call is its name.
-    pub name_place: Place,
+    pub name_place: BodyPlace,
     /// The place of the arguments, or that of the call if it has no value for all of them.
-    pub arguments_place: Place,
+    pub arguments_place: BodyPlace,
 }
 
 /// The arguments of a call.
 #[derive(Debug)]
-pub enum Arguments<'b> {
+pub enum BodyArguments<'b> {
     /// None: they are absent or null.
     Absent,
     /// A string, which should be the JSON of an object.
@@ -204,7 +204,7 @@ pub struct Tool<'b> {
     pub form: ToolForm<'b>,
     /// The tool of the body.
     pub node: &'b Data<'b>,
-    pub place: Place,
+    pub place: BodyPlace,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -220,7 +220,7 @@ pub enum ToolForm<'b> {
 /// A value of the body that the turns do not have, or not in its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
-    pub place: Place,
+    pub place: BodyPlace,
     pub kind: ChangeKind,
     pub reason: &'static str,
 }
@@ -319,14 +319,14 @@ impl<'b> Normal<'b> {
     }
 }
 
-impl<'b> Part<'b> {
+impl<'b> ContentPart<'b> {
     /// Makes a part that is not in the body.
     pub fn made(kind: PartKind, text: impl Into<String>) -> Self {
         Self {
             kind,
             text: Cow::Owned(text.into()),
             node: &Data::None,
-            place: Place::BODY,
+            place: BodyPlace::BODY,
         }
     }
 
@@ -338,14 +338,14 @@ impl<'b> Part<'b> {
     }
 }
 
-impl<'b> Turn<'b> {
+impl<'b> BodyTurn<'b> {
     /// Returns a turn without content.
-    pub fn new(role: Role, place: Place) -> Self {
+    pub fn new(role: Role, place: BodyPlace) -> Self {
         Self {
             role,
             place,
             node: None,
-            form: Form::Absent,
+            form: ContentForm::Absent,
             content: place,
             parts: Vec::new(),
             thoughts: Vec::new(),
@@ -358,7 +358,7 @@ impl<'b> Turn<'b> {
     }
 
     /// Returns a turn for the result of the call with an identifier.
-    pub fn result(place: Place, id: Option<&'b str>) -> Self {
+    pub fn result(place: BodyPlace, id: Option<&'b str>) -> Self {
         let answer = Answer { id, ..Answer::default() };
         Self {
             result: Some(answer),
@@ -369,13 +369,13 @@ impl<'b> Turn<'b> {
     /// Makes a turn that is not in the body.
     pub fn made(role: Role, text: &str) -> Self {
         Self {
-            form: Form::Text,
+            form: ContentForm::Text,
             parts: if text.is_empty() {
                 Vec::new()
             } else {
-                vec![Part::made(PartKind::Label, text)]
+                vec![ContentPart::made(PartKind::Label, text)]
             },
-            ..Self::new(role, Place::BODY)
+            ..Self::new(role, BodyPlace::BODY)
         }
     }
 

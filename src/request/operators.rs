@@ -1,6 +1,6 @@
 //! The operators, each of which makes one choice of a plan, and the plans that are tried if no operator helps.
 
-use super::normal::{Class, Form, Normal, Part, PartKind, Role, ToolForm, Turn};
+use super::normal::{BodyTurn, Class, ContentForm, ContentPart, Normal, PartKind, Role, ToolForm};
 use super::plan::{
     Alternated, CallArguments, CallForm, Content, Descriptions, Developer, Drops, Empty, Kinds, MediaForm, Plan, ResultForm,
     SettingForm, Systems, ThoughtForm, ToolList, kind as k,
@@ -149,7 +149,7 @@ pub fn cautious(gives_up: bool) -> Vec<Plan> {
     plans
 }
 
-fn any(normal: &Normal<'_>, is_wanted: impl Fn(&Turn<'_>) -> bool) -> bool {
+fn any(normal: &Normal<'_>, is_wanted: impl Fn(&BodyTurn<'_>) -> bool) -> bool {
     normal.turns.iter().any(is_wanted)
 }
 
@@ -158,7 +158,7 @@ fn has_class(normal: &Normal<'_>, class: Class) -> bool {
 }
 
 fn has_parts(normal: &Normal<'_>, class: Class) -> bool {
-    any(normal, |turn| turn.class() == class && turn.form == Form::Parts)
+    any(normal, |turn| turn.class() == class && turn.form == ContentForm::Parts)
 }
 
 fn has_several(normal: &Normal<'_>, class: Class) -> bool {
@@ -166,7 +166,7 @@ fn has_several(normal: &Normal<'_>, class: Class) -> bool {
 }
 
 fn has_empty(normal: &Normal<'_>) -> bool {
-    let is_empty = |part: &Part<'_>| part.kind == PartKind::Text && part.text.is_empty();
+    let is_empty = |part: &ContentPart<'_>| part.kind == PartKind::Text && part.text.is_empty();
     any(normal, |turn| turn.role == Role::Assistant && turn.parts.iter().all(is_empty))
 }
 
@@ -200,6 +200,6 @@ fn has_later_system(normal: &Normal<'_>) -> bool {
 }
 
 fn has_media(normal: &Normal<'_>) -> bool {
-    let is_medium = |part: &Part<'_>| matches!(part.kind, PartKind::Medium(_));
+    let is_medium = |part: &ContentPart<'_>| matches!(part.kind, PartKind::Medium(_));
     any(normal, |turn| turn.parts.iter().any(is_medium))
 }

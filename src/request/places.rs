@@ -7,9 +7,9 @@ use crate::number::text::write_int;
 
 /// The index of the place of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(u32);
+pub struct BodyPlace(u32);
 
-impl Place {
+impl BodyPlace {
     /// The body itself.
     pub const BODY: Self = Self(0);
 }
@@ -22,7 +22,7 @@ pub struct Places<'b> {
 
 #[derive(Clone, Debug)]
 struct Step<'b> {
-    parent: Place,
+    parent: BodyPlace,
     index: u32,
     key: Cow<'b, str>,
 }
@@ -40,30 +40,30 @@ impl<'b> Places<'b> {
     }
 
     /// Returns the place of the value of a key.
-    pub fn key(&mut self, parent: Place, key: impl Into<Cow<'b, str>>) -> Place {
+    pub fn key(&mut self, parent: BodyPlace, key: impl Into<Cow<'b, str>>) -> BodyPlace {
         self.push(parent, key, NO_INDEX)
     }
 
     /// Returns the place of an item in the list of a key.
-    pub fn item(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: usize) -> Place {
+    pub fn item(&mut self, parent: BodyPlace, key: impl Into<Cow<'b, str>>, index: usize) -> BodyPlace {
         self.push(parent, key, u32::try_from(index).unwrap_or(NO_INDEX))
     }
 
-    fn push(&mut self, parent: Place, key: impl Into<Cow<'b, str>>, index: u32) -> Place {
+    fn push(&mut self, parent: BodyPlace, key: impl Into<Cow<'b, str>>, index: u32) -> BodyPlace {
         let key = key.into();
         self.steps.push(Step { parent, index, key });
-        Place(u32::try_from(self.steps.len()).unwrap_or(0))
+        BodyPlace(u32::try_from(self.steps.len()).unwrap_or(0))
     }
 
     /// Returns the JSON pointer of a place.
-    pub fn pointer(&self, place: Place) -> String {
+    pub fn pointer(&self, place: BodyPlace) -> String {
         let mut pointer = String::new();
         self.write(place, &mut pointer);
         pointer
     }
 
     /// Appends the JSON pointer of a place.
-    pub fn write(&self, mut place: Place, pointer: &mut String) {
+    pub fn write(&self, mut place: BodyPlace, pointer: &mut String) {
         let mut steps = Vec::new();
         while let Some(step) = (place.0 as usize).checked_sub(1).and_then(|index| self.steps.get(index)) {
             steps.push(step);

@@ -15,7 +15,7 @@ use joined::Joined;
 use roles::list_unknown_roles;
 
 use super::normal::Role;
-use super::places::Place;
+use super::places::BodyPlace;
 use super::plan::{Kinds, kind};
 use super::prepared::Request;
 use super::read::is_opaque;
@@ -27,7 +27,7 @@ use crate::meter::Meter;
 use crate::trace::{Copied, Copies, From};
 
 /// What a prompt lacks or garbles, each with its place in the body.
-pub type Faults = Vec<(Kinds, Place)>;
+pub type Faults = Vec<(Kinds, BodyPlace)>;
 
 /// The number of copies in which a string is looked for before all are searched.
 const NEAR: usize = 6;

@@ -7,7 +7,7 @@ use crate::meter::Meter;
 use crate::request::change::Change;
 use crate::request::judge::{Faults, judge};
 use crate::request::memory::Found;
-use crate::request::places::Place;
+use crate::request::places::BodyPlace;
 use crate::request::plan::{Kinds, Plan, kind};
 use crate::request::search::{Search, kinds_of};
 use crate::request::write::Written;
@@ -72,12 +72,12 @@ impl<'b> Attempt<'_, 'b, '_> {
     }
 
     /// Returns the faults of the plan that the prompt does not show.
-    fn list_known(&self) -> impl Iterator<Item = (Kinds, Place)> + use<> {
+    fn list_known(&self) -> impl Iterator<Item = (Kinds, BodyPlace)> + use<> {
         let faults = self.found.faults;
         let settings = [kind::EFFORT, kind::THINKING].into_iter();
         settings
             .filter(move |kind| faults & kind != 0)
-            .map(|kind| (kind, Place::BODY))
+            .map(|kind| (kind, BodyPlace::BODY))
     }
 
     /// Returns whether a prompt has no faults of other kinds than that for which the plan was found.

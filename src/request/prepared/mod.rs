@@ -18,7 +18,7 @@ use super::judge::{Faults, judge};
 use super::memory::{Found, Known, Memory};
 use super::normal::Normal;
 use super::options::{Policy, PrepareOptions, Settings};
-use super::places::Place;
+use super::places::BodyPlace;
 use super::plan::{Plan, kind};
 use super::search::{Outcome, Search};
 use super::sketch::{self, Rest, Sketch};
@@ -437,16 +437,16 @@ impl<'b> Request<'b> {
 
     /// Returns the changes of a body: those of the plan, and what the prompt does not have.
     fn list_changes(&self, written: &Written<'b>, faults: &Faults) -> Vec<Change> {
-        let make = |place: Place, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
+        let make = |place: BodyPlace, kind, reason: &'static str| Change::new(self.normal.places.pointer(place), kind, reason);
         let mut changes = written.settings.clone();
         let lost = faults.iter().filter(|(fault, _)| *fault == kind::MEDIUM);
-        let lost: HashSet<Place, RandomState> = lost.map(|(_, place)| *place).collect();
+        let lost: HashSet<BodyPlace, RandomState> = lost.map(|(_, place)| *place).collect();
         let own = written.changes.iter();
         let own = own.filter(|(place, kind, _)| *kind != ChangeKind::Renamed || !lost.contains(place));
         changes.extend(own.map(|(place, kind, reason)| make(*place, *kind, reason)));
         let dropped = written.changes.iter().filter(|change| change.1 == ChangeKind::Dropped);
-        let dropped: HashSet<Place, RandomState> = dropped.map(|change| change.0).collect();
-        let labelled: HashSet<Place, RandomState> = written.labelled.iter().copied().collect();
+        let dropped: HashSet<BodyPlace, RandomState> = dropped.map(|change| change.0).collect();
+        let labelled: HashSet<BodyPlace, RandomState> = written.labelled.iter().copied().collect();
         let mut last = None;
         for (fault, place) in faults.iter().filter(|(_, place)| !labelled.contains(place)) {
             let (kind, reason) = match *fault {

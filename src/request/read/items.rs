@@ -5,8 +5,8 @@
 //! function_call_output                               ->   a result
 //! web_search_call, code_interpreter_call             ->   a call and its result
 //! ```
-use super::super::normal::{Arguments, Call, Medium, Role, Turn};
-use super::super::places::Place;
+use super::super::normal::{BodyArguments, BodyTurn, Call, Medium, Role};
+use super::super::places::BodyPlace;
 use super::messages::{push_instructions, read_call, read_message};
 use super::parts::{ENCRYPTED, is_opaque};
 use super::{Reader, tools};
@@ -34,19 +34,19 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: &'b Data<'b>, input: &'b 
         push_instructions(reader, instructions, "instructions")?;
     }
     if input.text().is_some() {
-        let mut turn = Turn::new(Role::User, Place::BODY);
+        let mut turn = BodyTurn::new(Role::User, BodyPlace::BODY);
         reader.read_content(&mut turn, input, "input")?;
         turn.place = turn.content;
         return reader.push(turn);
     }
-    let place = reader.key(Place::BODY, "input");
+    let place = reader.key(BodyPlace::BODY, "input");
     if !input.is_list() {
         let found = input.describe();
         return Err(reader.wrong(place, format!("must be a string or an array, and is {found}")));
     }
     let mut open = None;
     for (index, item) in input.items().enumerate() {
-        let place = reader.item(Place::BODY, "input", index);
+        let place = reader.item(BodyPlace::BODY, "input", index);
         reader.visit(0)?;
         if !item.is_object() {
             let found = item.describe();
@@ -58,7 +58,7 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: &'b Data<'b>, input: &'b 
 }
 
 /// Adds the open turn.
-fn close<'b>(reader: &mut Reader<'b, '_, '_>, open: &mut Option<Turn<'b>>) -> Result<()> {
+fn close<'b>(reader: &mut Reader<'b, '_, '_>, open: &mut Option<BodyTurn<'b>>) -> Result<()> {
     match open.take() {
         Some(turn) if !turn.is_empty() => reader.push(turn),
         _ => Ok(()),
@@ -66,7 +66,12 @@ fn close<'b>(reader: &mut Reader<'b, '_, '_>, open: &mut Option<Turn<'b>>) -> Re
 }
 
 /// Adds an item to the open turn of the assistant, or adds that turn and then the item.
-fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Place, open: &mut Option<Turn<'b>>) -> Result<()> {
+fn read_item<'b>(
+    reader: &mut Reader<'b, '_, '_>,
+    item: &'b Data<'b>,
+    place: BodyPlace,
+    open: &mut Option<BodyTurn<'b>>,
+) -> Result<()> {
     let kind = match item.get_text("type") {
         Some(kind) => kind,
         None if item.has("role") || !item.has("id") => "message",
@@ -108,11 +113,11 @@ fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Pla
         "compaction_trigger" => Ok(()),
         "configuration_update" => reader.drop(place, "the settings of a prompt are the same for all messages"),
         "mcp_approval_request" => {
-            let turn = open.get_or_insert_with(|| Turn::new(Role::Assistant, place));
+            let turn = open.get_or_insert_with(|| BodyTurn::new(Role::Assistant, place));
             read_call(reader, turn, item, place, item.get_text("id"), place)
         }
         "mcp_approval_response" => {
-            let mut turn = Turn::result(place, item.get_text("approval_request_id"));
+            let mut turn = BodyTurn::result(place, item.get_text("approval_request_id"));
             reader.push_block(&mut turn, item, place)?;
             reader.push(turn)
         }
@@ -120,7 +125,7 @@ fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Pla
         _ if kind.ends_with("_call") => read_server_call(reader, item, place, kind, open),
         _ if kind.ends_with("_output") => read_output(reader, item, place),
         _ => {
-            let mut turn = Turn::new(Role::User, place);
+            let mut turn = BodyTurn::new(Role::User, place);
             reader.read_part(&mut turn, item, place)?;
             reader.push(turn)
         }
@@ -131,8 +136,8 @@ fn read_item<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Pla
 fn read_reasoning<'b>(
     reader: &mut Reader<'b, '_, '_>,
     item: &'b Data<'b>,
-    place: Place,
-    open: &mut Option<Turn<'b>>,
+    place: BodyPlace,
+    open: &mut Option<BodyTurn<'b>>,
 ) -> Result<()> {
     let has_text = |key: &&str| {
         item.get(key)
@@ -143,7 +148,7 @@ fn read_reasoning<'b>(
     let Some(key) = ["content", "summary"].into_iter().find(has_text) else {
         return reader.drop(place, ENCRYPTED);
     };
-    let turn = open.get_or_insert_with(|| Turn::new(Role::Assistant, place));
+    let turn = open.get_or_insert_with(|| BodyTurn::new(Role::Assistant, place));
     match item.get(key) {
         Some(thoughts) => reader.read_thoughts(turn, thoughts, place, key),
         None => Ok(()),
@@ -154,12 +159,12 @@ fn read_reasoning<'b>(
 fn read_server_call<'b>(
     reader: &mut Reader<'b, '_, '_>,
     item: &'b Data<'b>,
-    place: Place,
+    place: BodyPlace,
     kind: &'b str,
-    open: &mut Option<Turn<'b>>,
+    open: &mut Option<BodyTurn<'b>>,
 ) -> Result<()> {
     let id = item.get_text("call_id").or_else(|| item.get_text("id"));
-    let turn = open.get_or_insert_with(|| Turn::new(Role::Assistant, place));
+    let turn = open.get_or_insert_with(|| BodyTurn::new(Role::Assistant, place));
     if matches!(kind, "function_call" | "custom_tool_call") {
         return read_call(reader, turn, item, place, id, place);
     }
@@ -182,7 +187,7 @@ fn read_server_call<'b>(
             let fields: Vec<_> = item.entries().filter(is_argument).collect();
             reader.visit(fields.len().saturating_mul(size_of::<(&str, &'b Data<'b>)>()))?;
             fields.iter().try_for_each(|(_, value)| reader.count(value))?;
-            (Arguments::Fields(fields), place)
+            (BodyArguments::Fields(fields), place)
         }
     };
     let (name, name_place) = match item.get_text("name") {
@@ -204,7 +209,7 @@ fn read_server_call<'b>(
     close(reader, open)?;
     match result {
         Some((_, image)) if kind == "image_generation_call" && image.text().is_some() => {
-            let mut turn = Turn::result(place, id);
+            let mut turn = BodyTurn::result(place, id);
             reader.push_medium(&mut turn, Medium::Image, item, place)?;
             reader.push(turn)
         }
@@ -213,7 +218,7 @@ fn read_server_call<'b>(
 }
 
 /// Adds the result of an earlier call. One that has no text has its status.
-fn read_output<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: Place) -> Result<()> {
+fn read_output<'b>(reader: &mut Reader<'b, '_, '_>, item: &'b Data<'b>, place: BodyPlace) -> Result<()> {
     if let Some(list) = item.get("tools") {
         tools::read(reader, list, place, "tools")?;
     }

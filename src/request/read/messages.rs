@@ -2,8 +2,8 @@
 
 use super::super::change::ChangeKind;
 use super::super::format::Format;
-use super::super::normal::{Answer, Arguments, Call, Field, Form, Role, Turn};
-use super::super::places::Place;
+use super::super::normal::{Answer, BodyArguments, BodyTurn, Call, ContentForm, ExtraField, Role};
+use super::super::places::BodyPlace;
 use super::parts::is_opaque;
 use super::{MAX_SHOWN, Reader};
 use crate::error::Result;
@@ -31,12 +31,12 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: &'b Data<'b>, messages: &
     if let Some(system) = body.get("system").filter(|_| format == Format::Messages) {
         push_instructions(reader, system, "system")?;
     }
-    let place = reader.key(Place::BODY, "messages");
+    let place = reader.key(BodyPlace::BODY, "messages");
     let mut is_prefilled = format == Format::Messages;
     reader.normal.turns.reserve(messages.items().len());
     reader.normal.places.reserve(messages.items().len().saturating_mul(3));
     for (index, node) in reader.items_of(messages, place)? {
-        let place = reader.item(Place::BODY, "messages", index);
+        let place = reader.item(BodyPlace::BODY, "messages", index);
         let has = |key| node.get(key).and_then(Data::bool) == Some(true);
         is_prefilled = format == Format::Messages || has("partial") || has("prefix");
         if let Some(turn) = read_message(reader, node, place, true)? {
@@ -50,11 +50,11 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, body: &'b Data<'b>, messages: &
 /// Adds a system message for a field of the body.
 pub fn push_instructions<'b>(reader: &mut Reader<'b, '_, '_>, instructions: &'b Data<'b>, key: &'b str) -> Result<()> {
     if instructions.text().is_none() && !instructions.is_list() {
-        let place = reader.key(Place::BODY, key);
+        let place = reader.key(BodyPlace::BODY, key);
         let found = instructions.describe();
         return Err(reader.wrong(place, format!("must be a string or an array, and this is {found}")));
     }
-    let mut turn = Turn::new(Role::System, Place::BODY);
+    let mut turn = BodyTurn::new(Role::System, BodyPlace::BODY);
     reader.read_content(&mut turn, instructions, key)?;
     turn.place = turn.content;
     if turn.parts.is_empty() { Ok(()) } else { reader.push(turn) }
@@ -65,9 +65,9 @@ pub fn push_instructions<'b>(reader: &mut Reader<'b, '_, '_>, instructions: &'b 
 pub fn read_message<'b>(
     reader: &mut Reader<'b, '_, '_>,
     node: &'b Data<'b>,
-    place: Place,
+    place: BodyPlace,
     is_kept: bool,
-) -> Result<Option<Turn<'b>>> {
+) -> Result<Option<BodyTurn<'b>>> {
     if !node.is_object() {
         let found = node.describe();
         return Err(reader.wrong(place, format!("a message must be an object, and this is {found}")));
@@ -86,7 +86,7 @@ pub fn read_message<'b>(
         ));
     };
     reader.visit(0)?;
-    let mut turn = Turn::new(*role, place);
+    let mut turn = BodyTurn::new(*role, place);
     turn.node = (is_kept && *known == role.name()).then_some(node);
     if *role == Role::Tool {
         turn.result = Some(Answer::default());
@@ -116,7 +116,7 @@ pub fn read_message<'b>(
         ));
     }
     if content.is_none() && node.has("content") {
-        turn.form = Form::Null;
+        turn.form = ContentForm::Null;
         turn.content = reader.key(place, "content");
     }
     let has_results = match content {
@@ -132,7 +132,7 @@ pub fn read_message<'b>(
 }
 
 /// Reads a field of a message other than its content, its calls and its refusal.
-fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b str, value: &'b Data<'b>) -> Result<()> {
+fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut BodyTurn<'b>, key: &'b str, value: &'b Data<'b>) -> Result<()> {
     let is_assistant = turn.role == Role::Assistant;
     match (key, &mut turn.result) {
         ("role" | "content" | "refusal" | "object" | "phase", _) => {}
@@ -147,10 +147,10 @@ fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b
         }
         _ if is_opaque(key) => {}
         _ => {
-            reader.visit(size_of::<Field<'b>>())?;
+            reader.visit(size_of::<ExtraField<'b>>())?;
             reader.count(value)?;
             let place = reader.key(turn.place, key);
-            let field = Field { key, value, place };
+            let field = ExtraField { key, value, place };
             let at = if key == "name" { 0 } else { turn.fields.len() };
             turn.fields.insert(at, field);
         }
@@ -159,7 +159,7 @@ fn read_field<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, key: &'b
 }
 
 /// Reads the calls of a message of Chat Completions.
-fn read_calls<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, node: &'b Data<'b>) -> Result<()> {
+fn read_calls<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut BodyTurn<'b>, node: &'b Data<'b>) -> Result<()> {
     if turn.role != Role::Assistant {
         return Ok(());
     }
@@ -195,11 +195,11 @@ fn read_calls<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, node: &'
 /// Adds a call. `function` has the name and the arguments, which are the `input` of a custom tool or of a block.
 pub fn read_call<'b>(
     reader: &mut Reader<'b, '_, '_>,
-    turn: &mut Turn<'b>,
+    turn: &mut BodyTurn<'b>,
     function: &'b Data<'b>,
-    at: Place,
+    at: BodyPlace,
     id: Option<&'b str>,
-    place: Place,
+    place: BodyPlace,
 ) -> Result<()> {
     let Some(name) = function.get_text("name") else {
         return Err(reader.wrong(at, "a call must have a string `name`"));
@@ -210,10 +210,10 @@ pub fn read_call<'b>(
         .unwrap_or("arguments");
     let value = function.get(key);
     let arguments = match value.map(|value| (value, value.text())) {
-        None => Arguments::Absent,
+        None => BodyArguments::Absent,
         Some((_, Some(text))) if key == "input" => {
             reader.normal.bytes = reader.normal.bytes.saturating_add(text.len());
-            Arguments::Input(text)
+            BodyArguments::Input(text)
         }
         Some((value, _)) => reader.read_arguments(value)?,
     };
@@ -232,7 +232,7 @@ pub fn read_call<'b>(
 
 /// Reads the content of a message into its turn. Results come before the other blocks of their message, and end a turn of the assistant.
 /// Returns whether there are results.
-fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content: &'b Data<'b>) -> Result<bool> {
+fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut BodyTurn<'b>, content: &'b Data<'b>) -> Result<bool> {
     let place = turn.place;
     reader.meter.charge_items(content.items().count())?;
     if turn.result.is_some() || !content.items().any(is_special) {
@@ -241,7 +241,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
     }
     let (mut has_results, mut is_moved) = (false, false);
     turn.node = None;
-    turn.form = Form::Parts;
+    turn.form = ContentForm::Parts;
     turn.content = reader.key(place, "content");
     let known = turn.calls.len();
     for (index, block) in content.items().enumerate() {
@@ -264,7 +264,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut Turn<'b>, content
         }
         has_results = true;
         if turn.role == Role::Assistant {
-            let mut rest = Turn::new(Role::Assistant, place);
+            let mut rest = BodyTurn::new(Role::Assistant, place);
             (rest.form, rest.content) = (turn.form, turn.content);
             let before = std::mem::replace(turn, rest);
             if !before.is_empty() {

@@ -12,8 +12,8 @@ pub use parts::is_opaque;
 
 use super::change::ChangeKind;
 use super::format::Format;
-use super::normal::{Arguments, Call, JsonText, Normal, Note, Turn};
-use super::places::{Place, STEP};
+use super::normal::{BodyArguments, BodyTurn, Call, JsonText, Normal, Note};
+use super::places::{BodyPlace, STEP};
 use super::wrong;
 use crate::error::{Error, Result};
 use crate::json::Data;
@@ -67,11 +67,11 @@ pub fn read<'b>(body: &'b Data<'b>, format: Format, meter: &mut Meter<'_>) -> Re
     }
     for key in ["tools", "functions"] {
         if let Some(tools) = body.get(key) {
-            tools::read(&mut reader, tools, Place::BODY, key)?;
+            tools::read(&mut reader, tools, BodyPlace::BODY, key)?;
         }
     }
     for (index, document) in body.get("documents").into_iter().flat_map(Data::items).enumerate() {
-        let place = reader.item(Place::BODY, "documents", index);
+        let place = reader.item(BodyPlace::BODY, "documents", index);
         reader.read_strings(document, place)?;
     }
     let refuses = |key| {
@@ -106,17 +106,17 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Returns the arguments of a call: JSON text, or a value.
-    fn read_arguments(&mut self, value: &'b Data<'b>) -> Result<Arguments<'b>> {
+    fn read_arguments(&mut self, value: &'b Data<'b>) -> Result<BodyArguments<'b>> {
         if let Some(text) = value.text() {
             self.normal.bytes = self.normal.bytes.saturating_add(text.len());
-            return Ok(Arguments::Json(JsonText::new(text)));
+            return Ok(BodyArguments::Json(JsonText::new(text)));
         }
         self.count(value)?;
-        Ok(Arguments::Value(value))
+        Ok(BodyArguments::Value(value))
     }
 
     /// Adds a call to a turn.
-    fn push_call(&mut self, turn: &mut Turn<'b>, call: Call<'b>) -> Result<()> {
+    fn push_call(&mut self, turn: &mut BodyTurn<'b>, call: Call<'b>) -> Result<()> {
         self.visit(size_of::<Call<'b>>())?;
         turn.calls.push(self.normal.calls.len());
         self.normal.calls.push(call);
@@ -124,15 +124,15 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a turn.
-    fn push(&mut self, turn: Turn<'b>) -> Result<()> {
-        self.meter.claim_for_render(size_of::<Turn<'b>>())?;
+    fn push(&mut self, turn: BodyTurn<'b>) -> Result<()> {
+        self.meter.claim_for_render(size_of::<BodyTurn<'b>>())?;
         self.normal.turns.push(turn);
         Ok(())
     }
 
     /// Adds a turn with the result of a call.
-    fn push_result(&mut self, place: Place, id: Option<&'b str>, content: Option<(&'b str, &'b Data<'b>)>) -> Result<()> {
-        let mut turn = Turn::result(place, id);
+    fn push_result(&mut self, place: BodyPlace, id: Option<&'b str>, content: Option<(&'b str, &'b Data<'b>)>) -> Result<()> {
+        let mut turn = BodyTurn::result(place, id);
         if let Some((key, content)) = content {
             self.read_content(&mut turn, content, key)?;
         }
@@ -140,11 +140,11 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Notes that no prompt can have a value.
-    fn drop(&mut self, place: Place, reason: &'static str) -> Result<()> {
+    fn drop(&mut self, place: BodyPlace, reason: &'static str) -> Result<()> {
         self.note(place, ChangeKind::Dropped, reason)
     }
 
-    fn note(&mut self, place: Place, kind: ChangeKind, reason: &'static str) -> Result<()> {
+    fn note(&mut self, place: BodyPlace, kind: ChangeKind, reason: &'static str) -> Result<()> {
         self.visit(size_of::<Note>())?;
         let note = Note { place, kind, reason };
         self.normal.notes.push(note);
@@ -152,8 +152,8 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds the strings of a document.
-    fn read_strings(&mut self, value: &'b Data<'b>, place: Place) -> Result<()> {
-        self.visit(size_of::<(Place, &str)>())?;
+    fn read_strings(&mut self, value: &'b Data<'b>, place: BodyPlace) -> Result<()> {
+        self.visit(size_of::<(BodyPlace, &str)>())?;
         self.normal.documents.extend(value.text().map(|text| (place, text)));
         for (index, item) in value.items().enumerate() {
             let place = self.item(place, "", index);
@@ -166,21 +166,21 @@ impl<'b> Reader<'b, '_, '_> {
         Ok(())
     }
 
-    fn key(&mut self, parent: Place, key: &'b str) -> Place {
+    fn key(&mut self, parent: BodyPlace, key: &'b str) -> BodyPlace {
         self.normal.places.key(parent, key)
     }
 
-    fn item(&mut self, parent: Place, key: &'b str, index: usize) -> Place {
+    fn item(&mut self, parent: BodyPlace, key: &'b str, index: usize) -> BodyPlace {
         self.normal.places.item(parent, key, index)
     }
 
     /// Returns an error about a value of the body.
-    fn wrong(&self, place: Place, fault: impl std::fmt::Display) -> Error {
+    fn wrong(&self, place: BodyPlace, fault: impl std::fmt::Display) -> Error {
         wrong(self.normal.places.pointer(place), fault)
     }
 
     /// Returns the items of a list.
-    fn items_of(&mut self, list: &'b Data<'b>, place: Place) -> Result<impl Iterator<Item = (usize, &'b Data<'b>)> + use<'b>> {
+    fn items_of(&mut self, list: &'b Data<'b>, place: BodyPlace) -> Result<impl Iterator<Item = (usize, &'b Data<'b>)> + use<'b>> {
         if !list.is_list() {
             return Err(self.wrong(place, format!("must be an array, and is {}", list.describe())));
         }
@@ -219,7 +219,7 @@ const OPEN_CALL: usize = 128;
 #[cfg(test)]
 mod tests {
     //! Reads bodies of all types of messages, items, blocks and tools, and compares what they say with the lines of the file.
-    use super::super::normal::{Answer, Arguments, Normal, Part, PartKind, ToolForm, Turn};
+    use super::super::normal::{Answer, BodyArguments, BodyTurn, ContentPart, Normal, PartKind, ToolForm};
     use crate::json::{Data, to_data};
     use crate::limits::Limits;
     use crate::meter::Meter;
@@ -257,7 +257,7 @@ mod tests {
         turns.chain(tools).chain(notes).chain(flags).collect()
     }
 
-    fn describe_turn(normal: &Normal<'_>, turn: &Turn<'_>) -> String {
+    fn describe_turn(normal: &Normal<'_>, turn: &BodyTurn<'_>) -> String {
         let place = |place| normal.places.pointer(place);
         let mut line = format!("{} {}", turn.role, place(turn.place));
         if turn.node.is_some() {
@@ -267,7 +267,7 @@ mod tests {
             line.push_str(&format!(" [id {id:?} name {name:?} call {call:?}]"));
         }
         line.push_str(&format!(" {:?}", turn.form));
-        for Part {
+        for ContentPart {
             kind, text, place: at, ..
         } in &turn.parts
         {
@@ -281,11 +281,11 @@ mod tests {
         }
         for call in normal.calls_of(&turn.calls) {
             let arguments = match &call.arguments {
-                Arguments::Absent => "absent".to_owned(),
-                Arguments::Json(json) => format!("json {:?}", json.text),
-                Arguments::Value(value) => format!("value {value}"),
-                Arguments::Input(text) => format!("input {text:?}"),
-                Arguments::Fields(fields) => {
+                BodyArguments::Absent => "absent".to_owned(),
+                BodyArguments::Json(json) => format!("json {:?}", json.text),
+                BodyArguments::Value(value) => format!("value {value}"),
+                BodyArguments::Input(text) => format!("input {text:?}"),
+                BodyArguments::Fields(fields) => {
                     let fields: Vec<_> = fields.iter().map(|(key, value)| format!("{key}={value}")).collect();
                     format!("fields {}", fields.join(" "))
                 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Form, Medium, Part, PartKind, Thought, Turn};
-use super::super::places::Place;
+use super::super::normal::{BodyTurn, ContentForm, ContentPart, Medium, PartKind, Thought};
+use super::super::places::BodyPlace;
 use super::{Reader, tools};
 use crate::error::Result;
 use crate::json::{self, Data, Object};
@@ -89,26 +89,26 @@ pub fn is_opaque(key: &str) -> bool {
 
 impl<'b> Reader<'b, '_, '_> {
     /// Reads the content of a turn, which has no blocks for calls and results.
-    pub fn read_content(&mut self, turn: &mut Turn<'b>, content: &'b Data<'b>, key: &'b str) -> Result<()> {
+    pub fn read_content(&mut self, turn: &mut BodyTurn<'b>, content: &'b Data<'b>, key: &'b str) -> Result<()> {
         turn.content = self.key(turn.place, key);
         if content.is_list() {
-            turn.form = Form::Parts;
+            turn.form = ContentForm::Parts;
             for (index, part) in content.items().enumerate() {
                 let place = self.item(turn.place, key, index);
                 self.read_part(turn, part, place)?;
             }
             return Ok(());
         }
-        turn.form = Form::Text;
+        turn.form = ContentForm::Text;
         turn.parts.reserve_exact(1);
         match content.text() {
             Some(text) => self.push_text(turn, text, content, turn.content),
             None if content.is_null() => {
-                turn.form = Form::Null;
+                turn.form = ContentForm::Null;
                 Ok(())
             }
             None if content.is_object() => {
-                turn.form = Form::Parts;
+                turn.form = ContentForm::Parts;
                 turn.node = None;
                 self.read_part(turn, content, turn.content)
             }
@@ -122,7 +122,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Reads a part into a turn.
-    pub fn read_part(&mut self, turn: &mut Turn<'b>, part: &'b Data<'b>, place: Place) -> Result<()> {
+    pub fn read_part(&mut self, turn: &mut BodyTurn<'b>, part: &'b Data<'b>, place: BodyPlace) -> Result<()> {
         self.visit(0)?;
         let kind = part.get_text("type");
         let reads = match kind {
@@ -186,29 +186,29 @@ impl<'b> Reader<'b, '_, '_> {
     /// Adds a part to a turn.
     fn push_part(
         &mut self,
-        turn: &mut Turn<'b>,
+        turn: &mut BodyTurn<'b>,
         kind: PartKind,
         text: impl Into<Cow<'b, str>>,
         node: &'b Data<'b>,
-        place: Place,
+        place: BodyPlace,
     ) -> Result<()> {
-        self.visit(size_of::<Part<'b>>())?;
+        self.visit(size_of::<ContentPart<'b>>())?;
         let text = text.into();
         self.normal.bytes = self.normal.bytes.saturating_add(text.len());
         if kind != PartKind::Text {
             self.count(node)?;
         }
-        turn.parts.push(Part { kind, text, node, place });
+        turn.parts.push(ContentPart { kind, text, node, place });
         Ok(())
     }
 
     /// Adds a string to a turn.
-    pub fn push_text(&mut self, turn: &mut Turn<'b>, text: &'b str, node: &'b Data<'b>, place: Place) -> Result<()> {
+    pub fn push_text(&mut self, turn: &mut BodyTurn<'b>, text: &'b str, node: &'b Data<'b>, place: BodyPlace) -> Result<()> {
         self.push_part(turn, PartKind::Text, text, node, place)
     }
 
     /// Adds the string of a field, if the part has it.
-    fn read_field(&mut self, turn: &mut Turn<'b>, part: &'b Data<'b>, place: Place, field: &'b str) -> Result<()> {
+    fn read_field(&mut self, turn: &mut BodyTurn<'b>, part: &'b Data<'b>, place: BodyPlace, field: &'b str) -> Result<()> {
         let Some(value) = part
             .get(field)
             .filter(|value| value.text().is_some_and(|text| !text.is_empty()))
@@ -220,7 +220,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a string, or the parts of a list in a part.
-    fn read_inner(&mut self, turn: &mut Turn<'b>, part: &'b Data<'b>, parent: Place, key: &'b str) -> Result<()> {
+    fn read_inner(&mut self, turn: &mut BodyTurn<'b>, part: &'b Data<'b>, parent: BodyPlace, key: &'b str) -> Result<()> {
         self.read_field(turn, part, parent, key)?;
         for (index, part) in part.get(key).into_iter().flat_map(Data::items).enumerate() {
             let place = self.item(parent, key, index);
@@ -230,7 +230,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a document: its title, context and text, or a file.
-    fn read_document(&mut self, turn: &mut Turn<'b>, part: &'b Data<'b>, place: Place) -> Result<()> {
+    fn read_document(&mut self, turn: &mut BodyTurn<'b>, part: &'b Data<'b>, place: BodyPlace) -> Result<()> {
         let Some(source) = part.get("source").filter(|source| source.is_object()) else {
             return self.push_block(turn, part, place);
         };
@@ -247,7 +247,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a medium.
-    pub fn push_medium(&mut self, turn: &mut Turn<'b>, medium: Medium, part: &'b Data<'b>, place: Place) -> Result<()> {
+    pub fn push_medium(&mut self, turn: &mut BodyTurn<'b>, medium: Medium, part: &'b Data<'b>, place: BodyPlace) -> Result<()> {
         let nested = ["file", "source", "image_url", "input_audio"];
         let inner = nested.into_iter().find_map(|key| Some((key, part.get(key)?)));
         let holders = [(None, Some(part)), (inner.map(|(key, _)| key), inner.map(|(_, value)| value))];
@@ -263,7 +263,7 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     /// Adds a block of another type as its JSON.
-    pub fn push_block(&mut self, turn: &mut Turn<'b>, block: &'b Data<'b>, place: Place) -> Result<()> {
+    pub fn push_block(&mut self, turn: &mut BodyTurn<'b>, block: &'b Data<'b>, place: BodyPlace) -> Result<()> {
         let count = block.count_values();
         self.meter.charge_items(count)?;
         let mut data = copy(block);
@@ -292,7 +292,7 @@ impl<'b> Reader<'b, '_, '_> {
 
     /// Adds the reasoning at a key of a value: a string, or a list of strings and parts. A string that is in the reasoning of another
     /// key is not added again.
-    pub fn read_thoughts(&mut self, turn: &mut Turn<'b>, value: &'b Data<'b>, parent: Place, key: &'b str) -> Result<()> {
+    pub fn read_thoughts(&mut self, turn: &mut BodyTurn<'b>, value: &'b Data<'b>, parent: BodyPlace, key: &'b str) -> Result<()> {
         let known = turn.thoughts.len();
         if let Some(text) = value.text() {
             let place = self.key(parent, key);
@@ -315,7 +315,7 @@ impl<'b> Reader<'b, '_, '_> {
         Ok(())
     }
 
-    fn push_thought(&mut self, turn: &mut Turn<'b>, text: &'b str, place: Place, known: usize) -> Result<()> {
+    fn push_thought(&mut self, turn: &mut BodyTurn<'b>, text: &'b str, place: BodyPlace, known: usize) -> Result<()> {
         self.visit(size_of::<Thought<'b>>())?;
         let mut is_known = text.is_empty();
         for thought in turn.thoughts.iter().take(known) {

@@ -1,12 +1,12 @@
 //! The tools of a body, and those that items and blocks add.
 use super::super::normal::{Tool, ToolForm};
-use super::super::places::Place;
+use super::super::places::BodyPlace;
 use super::Reader;
 use crate::error::Result;
 use crate::json::Data;
 
 /// Adds the tools of a list.
-pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, tools: &'b Data<'b>, parent: Place, key: &'b str) -> Result<()> {
+pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, tools: &'b Data<'b>, parent: BodyPlace, key: &'b str) -> Result<()> {
     let place = reader.key(parent, key);
     for (index, tool) in reader.items_of(tools, place)? {
         reader.visit(size_of::<Tool<'b>>())?;
@@ -20,7 +20,7 @@ pub fn read<'b>(reader: &mut Reader<'b, '_, '_>, tools: &'b Data<'b>, parent: Pl
 }
 
 /// Adds a tool. A namespace has a list of tools, as a set of tools of an MCP server can have.
-pub fn read_tool<'b>(reader: &mut Reader<'b, '_, '_>, tool: &'b Data<'b>, place: Place) -> Result<()> {
+pub fn read_tool<'b>(reader: &mut Reader<'b, '_, '_>, tool: &'b Data<'b>, place: BodyPlace) -> Result<()> {
     let kind = tool.get_text("type");
     if let (Some("namespace" | "mcp_toolset"), Some(tools)) = (kind, tool.get("tools").filter(|tools| tools.is_list())) {
         for key in ["name", "description"].into_iter().filter(|key| tool.has(key)) {
@@ -37,7 +37,7 @@ pub fn read_tool<'b>(reader: &mut Reader<'b, '_, '_>, tool: &'b Data<'b>, place:
     push(reader, tool, place)
 }
 
-fn push<'b>(reader: &mut Reader<'b, '_, '_>, tool: &'b Data<'b>, place: Place) -> Result<()> {
+fn push<'b>(reader: &mut Reader<'b, '_, '_>, tool: &'b Data<'b>, place: BodyPlace) -> Result<()> {
     let own = |key: &str| tool.get(key).filter(|value| value.is_object());
     let kind = tool.get_text("type");
     let (function, form) = match (own("function"), own("custom")) {

@@ -6,7 +6,7 @@ use super::{Outcome, Search};
 use crate::chat::Prompt;
 use crate::json::{Data, Object};
 use crate::request::normal::Medium;
-use crate::request::places::Place;
+use crate::request::places::BodyPlace;
 use crate::request::plan::{Plan, SettingForm, kind};
 use crate::request::variables::LEVELS;
 use crate::request::write::{LostMedia, Written};
@@ -66,7 +66,7 @@ impl<'b> Search<'_, 'b, '_> {
                 match settings {
                     Some(settings) => self.keep_better(current, Plan { settings, ..plan }),
                     None if is_refused => {}
-                    None => current.faults.push((kind::EFFORT, Place::BODY)),
+                    None => current.faults.push((kind::EFFORT, BodyPlace::BODY)),
                 }
             }
         }
@@ -76,7 +76,7 @@ impl<'b> Search<'_, 'b, '_> {
             ..plan
         };
         if is_switched && !is_refused && self.say(inverted) == own {
-            current.faults.push((kind::THINKING, Place::BODY));
+            current.faults.push((kind::THINKING, BodyPlace::BODY));
         }
     }
 

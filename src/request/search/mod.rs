@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::judge::{self, Faults};
 use super::memory::Found;
-use super::normal::{Role, Turn};
+use super::normal::{BodyTurn, Role};
 use super::operators::{OPERATORS, Operator, cautious};
 use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
@@ -295,7 +295,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             .position(|turn| turn.role == Role::Assistant)
             .unwrap_or(turns.len());
         let is_asked_for = current.plan.systems == self.request.settings.plan().systems;
-        if is_asked_for || !turns.iter().skip(answer).any(Turn::is_system) {
+        if is_asked_for || !turns.iter().skip(answer).any(BodyTurn::is_system) {
             return;
         }
         let plan = Plan { systems, ..current.plan };

@@ -2,7 +2,7 @@
 
 use super::{BLANK, BLOCK, EMPTY, Outline, Sketch, THINKS, THOUGHT_KEYS, ToolOutline, WORDS};
 use crate::json::{self, Data, Entry, Object};
-use crate::request::normal::Form;
+use crate::request::normal::ContentForm;
 
 impl Sketch {
     /// Returns a body of Chat Completions with the sketch.
@@ -38,10 +38,10 @@ impl Outline {
             _ => media.next().map_or(Data::None, |(_, json)| read(json)),
         });
         match self.form {
-            Form::Absent => {}
-            Form::Null => entries.push(entry("content", Data::None)),
-            Form::Text => entries.extend(parts.next().map(|part| entry("content", part))),
-            Form::Parts => {
+            ContentForm::Absent => {}
+            ContentForm::Null => entries.push(entry("content", Data::None)),
+            ContentForm::Text => entries.extend(parts.next().map(|part| entry("content", part))),
+            ContentForm::Parts => {
                 let wrap = |part| match part {
                     Data::Str(_) => object(vec![entry("type", text("text")), entry("text", part)]),
                     part => part,

@@ -9,7 +9,7 @@
 mod body;
 
 use super::format::Format;
-use super::normal::{Arguments, Call, Form, Medium, Normal, Part, PartKind, Role, Tool, ToolForm, Turn};
+use super::normal::{BodyArguments, BodyTurn, Call, ContentForm, ContentPart, Medium, Normal, PartKind, Role, Tool, ToolForm};
 use super::options::{Policy, Settings};
 use super::plan::Plan;
 use crate::error::Result;
@@ -64,7 +64,7 @@ impl Rest {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Outline {
     role: Role,
-    form: Form,
+    form: ContentForm,
     is_kept: bool,
     parts: Codes,
     /// The index of the field of the thoughts, and how many there are, at most two.
@@ -299,7 +299,7 @@ impl Outline {
     /// Returns the outline of a turn, or `None` if that would be large. `open` has the calls without a result.
     fn new(
         normal: &Normal<'_>,
-        turn: &Turn<'_>,
+        turn: &BodyTurn<'_>,
         (open, has_tag): (&mut Vec<usize>, bool),
         meter: &mut Meter<'_>,
     ) -> Result<Option<Self>> {
@@ -360,7 +360,7 @@ impl Outline {
 }
 
 /// Returns the code of a part. Many templates cut the thoughts from an answer that has their tag.
-fn code_of_part(part: &Part<'_>, looks_for_tag: bool, meter: &mut Meter<'_>) -> Result<u8> {
+fn code_of_part(part: &ContentPart<'_>, looks_for_tag: bool, meter: &mut Meter<'_>) -> Result<u8> {
     let is_blank = |text: &str| text.starts_with(char::is_whitespace) && text.trim().is_empty();
     Ok(match part.kind {
         PartKind::Medium(Medium::Image) => MEDIUM,
@@ -381,14 +381,14 @@ fn code_of_part(part: &Part<'_>, looks_for_tag: bool, meter: &mut Meter<'_>) -> 
 /// Returns the form of a call's arguments, from 1, and in the upper bits that of its identifier.
 fn code_of_call(call: &Call<'_>) -> u8 {
     let form = match &call.arguments {
-        Arguments::Absent => 1,
-        Arguments::Json(json) if json.is_nothing() => 2,
-        Arguments::Json(json) if json.text.trim_start().starts_with('{') => 3,
-        Arguments::Json(_) => 4,
-        Arguments::Value(value) if !value.is_object() => 5,
-        Arguments::Value(value) if value.entries().next().is_none() => 7,
-        Arguments::Value(_) | Arguments::Fields(_) => 6,
-        Arguments::Input(_) => 0,
+        BodyArguments::Absent => 1,
+        BodyArguments::Json(json) if json.is_nothing() => 2,
+        BodyArguments::Json(json) if json.text.trim_start().starts_with('{') => 3,
+        BodyArguments::Json(_) => 4,
+        BodyArguments::Value(value) if !value.is_object() => 5,
+        BodyArguments::Value(value) if value.entries().next().is_none() => 7,
+        BodyArguments::Value(_) | BodyArguments::Fields(_) => 6,
+        BodyArguments::Input(_) => 0,
     };
     let id = match call.id {
         None => 1,
@@ -398,7 +398,7 @@ fn code_of_call(call: &Call<'_>) -> u8 {
     id << 3 | form
 }
 
-fn outline_result(turn: &Turn<'_>, open: &mut Vec<usize>) -> Option<ResultOutline> {
+fn outline_result(turn: &BodyTurn<'_>, open: &mut Vec<usize>) -> Option<ResultOutline> {
     let result = turn.result?;
     let at = result.call.and_then(|call| open.iter().position(|open| *open == call));
     if let Some(at) = at {

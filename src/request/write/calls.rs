@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Arguments, Call};
-use super::super::places::Place;
+use super::super::normal::{BodyArguments, Call};
+use super::super::places::BodyPlace;
 use super::super::plan::{CallArguments, kind};
 use super::{AtomForm, Writer, addresses, object, own, own_key};
 use crate::error::Result;
@@ -34,14 +34,14 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let Some(call) = self.find_call(index) else { return };
         self.add_name(call);
         match &call.arguments {
-            Arguments::Json(json) => self.add_json(json.text.into(), addresses(json.text), call.arguments_place),
-            Arguments::Value(value) => self.add_strings(value, call.arguments_place, kind::CALL, AtomForm::Argument),
-            Arguments::Absent | Arguments::Input(_) | Arguments::Fields(_) => {}
+            BodyArguments::Json(json) => self.add_json(json.text.into(), addresses(json.text), call.arguments_place),
+            BodyArguments::Value(value) => self.add_strings(value, call.arguments_place, kind::CALL, AtomForm::Argument),
+            BodyArguments::Absent | BodyArguments::Input(_) | BodyArguments::Fields(_) => {}
         }
     }
 
     /// Adds arguments in JSON text, unless they are without a letter or digit, such as `{}`.
-    fn add_json(&mut self, text: Cow<'b, str>, memory: Range<usize>, place: Place) {
+    fn add_json(&mut self, text: Cow<'b, str>, memory: Range<usize>, place: BodyPlace) {
         if text.contains(char::is_alphanumeric) {
             self.push_atom(place, kind::CALL, AtomForm::Json, text, memory);
         }
@@ -58,7 +58,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Returns the identifier of a call or a result.
-    pub fn identify(&mut self, id: Option<Cow<'b, str>>, call: Option<usize>, place: Place) -> Option<Cow<'b, str>> {
+    pub fn identify(&mut self, id: Option<Cow<'b, str>>, call: Option<usize>, place: BodyPlace) -> Option<Cow<'b, str>> {
         if !self.plan.renames_ids {
             return id;
         }
@@ -78,15 +78,15 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn write_arguments(&mut self, call: &'n Call<'b>) -> Result<Data<'b>> {
         let place = call.arguments_place;
         let (value, text) = match &call.arguments {
-            Arguments::Absent => (Some(object(Vec::new())), None),
-            Arguments::Json(json) if json.is_nothing() => {
+            BodyArguments::Absent => (Some(object(Vec::new())), None),
+            BodyArguments::Json(json) if json.is_nothing() => {
                 self.note(place, ChangeKind::Parsed, "the arguments are an empty object");
                 (Some(object(Vec::new())), None)
             }
-            Arguments::Json(json) if self.plan.arguments == CallArguments::Object => {
+            BodyArguments::Json(json) if self.plan.arguments == CallArguments::Object => {
                 (json.object(self.meter)?.cloned(), Some(Cow::Borrowed(json.text)))
             }
-            Arguments::Json(json) => (None, Some(Cow::Borrowed(json.text))),
+            BodyArguments::Json(json) => (None, Some(Cow::Borrowed(json.text))),
             arguments => (Some(to_data(arguments)), None),
         };
         let is_text = match self.plan.arguments {
@@ -113,7 +113,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 Data::Str(text)
             }
             (value, None) => {
-                if !matches!(call.arguments, Arguments::Absent) {
+                if !matches!(call.arguments, BodyArguments::Absent) {
                     self.note(place, ChangeKind::Encoded, "the template takes arguments as JSON text");
                 }
                 let text: Cow<'b, str> = to_json(&value.unwrap_or_default()).into();
@@ -124,7 +124,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the keys and strings of arguments.
-    fn add_data(&mut self, value: &Data<'b>, place: Place, keys: AtomForm) {
+    fn add_data(&mut self, value: &Data<'b>, place: BodyPlace, keys: AtomForm) {
         if let Data::Str(text) = value {
             self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), addresses(text));
         }
@@ -139,12 +139,12 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 }
 
 /// Returns arguments that are no JSON text.
-fn to_data<'b>(arguments: &Arguments<'b>) -> Data<'b> {
+fn to_data<'b>(arguments: &BodyArguments<'b>) -> Data<'b> {
     match arguments {
-        Arguments::Absent | Arguments::Json(_) => Data::None,
-        Arguments::Value(value) => value.borrowed(),
-        Arguments::Input(text) => object(vec![own_key("input", Data::Str((*text).into()))]),
-        Arguments::Fields(fields) => {
+        BodyArguments::Absent | BodyArguments::Json(_) => Data::None,
+        BodyArguments::Value(value) => value.borrowed(),
+        BodyArguments::Input(text) => object(vec![own_key("input", Data::Str((*text).into()))]),
+        BodyArguments::Fields(fields) => {
             let entries = fields.iter().map(|(key, value)| ((*key).into(), value.borrowed()));
             object(entries.collect())
         }
@@ -164,10 +164,10 @@ pub fn describe(call: &Call<'_>) -> String {
     json::write_string(call.name, false, &mut text);
     text.push_str(", \"arguments\": ");
     match &call.arguments {
-        Arguments::Absent => text.push_str("{}"),
-        Arguments::Json(json) if json.is_nothing() => text.push_str("{}"),
-        Arguments::Json(json) => text.push_str(json.text),
-        Arguments::Input(input) => json::write_string(input, false, &mut text),
+        BodyArguments::Absent => text.push_str("{}"),
+        BodyArguments::Json(json) if json.is_nothing() => text.push_str("{}"),
+        BodyArguments::Json(json) => text.push_str(json.text),
+        BodyArguments::Input(input) => json::write_string(input, false, &mut text),
         arguments => text.push_str(&to_json(&to_data(arguments))),
     }
     text.push('}');

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Arguments, Call, Form, Medium, Part, PartKind, Role, Turn};
+use super::super::normal::{BodyArguments, BodyTurn, Call, ContentForm, ContentPart, Medium, PartKind, Role};
 use super::super::plan::{CallArguments, Content, Empty, Kinds, MediaForm, ThoughtForm, kind};
 use super::{AtomForm, Given, Spoken, Writer, WrittenMedium, addresses, object, own, own_key};
 use crate::error::Result;
@@ -22,7 +22,7 @@ fn key_of(thoughts: ThoughtForm) -> Option<&'static str> {
 const THOUGHTS_START: &str = "<think>\n";
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    pub fn write_message(&mut self, turn: &Turn<'b>) -> Result<()> {
+    pub fn write_message(&mut self, turn: &BodyTurn<'b>) -> Result<()> {
         self.message = self.messages.len();
         let kept = turn.node.filter(|_| self.is_kept(turn));
         let role = match kept.and_then(|node| node.get_text("role")) {
@@ -34,7 +34,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         self.written.spoken.push(Spoken {
             role: turn.role,
             role_address: role.as_ptr().addr(),
-            has_parts: kept.is_some() && turn.form == Form::Parts,
+            has_parts: kept.is_some() && turn.form == ContentForm::Parts,
             call,
             id: own("tool_call_id").map_or(0..0, addresses),
             name: own("name").map(|name| (name, addresses(name))),
@@ -65,30 +65,30 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Returns whether the message of the body has the form of the plan.
-    fn is_kept(&self, turn: &Turn<'b>) -> bool {
+    fn is_kept(&self, turn: &BodyTurn<'b>) -> bool {
         let plan = self.plan;
-        let is_text = |part: &Part<'_>| match part.kind {
-            PartKind::Text => turn.form == Form::Text || part.node.get_text("type") == Some("text"),
+        let is_text = |part: &ContentPart<'_>| match part.kind {
+            PartKind::Text => turn.form == ContentForm::Text || part.node.get_text("type") == Some("text"),
             PartKind::Medium(_) => plan.media == MediaForm::AsIs,
             PartKind::Block | PartKind::Thinking | PartKind::Label | PartKind::Thoughts => false,
         };
         let content = self.plan.content(turn.class());
         let is_content_own = match turn.form {
             _ if content == Content::AsIs => true,
-            Form::Text => content == Content::String,
-            Form::Parts => content == Content::Parts,
-            Form::Absent | Form::Null => false,
+            ContentForm::Text => content == Content::String,
+            ContentForm::Parts => content == Content::Parts,
+            ContentForm::Absent | ContentForm::Null => false,
         };
         let thought_key = key_of(plan.thoughts);
         let keeps_thoughts = plan.thoughts == ThoughtForm::AsIs || turn.thought_key.is_some() && turn.thought_key == thought_key;
         let is_plain = |call: &Call<'_>| match &call.arguments {
-            Arguments::Json(json) => !json.is_nothing(),
-            Arguments::Value(_) => true,
-            Arguments::Absent | Arguments::Input(_) | Arguments::Fields(_) => false,
+            BodyArguments::Json(json) => !json.is_nothing(),
+            BodyArguments::Value(_) => true,
+            BodyArguments::Absent | BodyArguments::Input(_) | BodyArguments::Fields(_) => false,
         };
         is_content_own
             && (!turn.lacks_content()
-                || turn.form == Form::Text && turn.role != Role::Assistant
+                || turn.form == ContentForm::Text && turn.role != Role::Assistant
                 || plan.empty == Empty::AsIs && content == Content::AsIs)
             && (turn.thoughts.is_empty() || turn.thoughts.len() == 1 && keeps_thoughts)
             && (turn.calls.is_empty()
@@ -98,7 +98,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a message that is kept.
-    fn add_kept(&mut self, turn: &Turn<'b>) {
+    fn add_kept(&mut self, turn: &BodyTurn<'b>) {
         for thought in &turn.thoughts {
             self.add_atom(thought.place, kind::THOUGHT, thought.text);
         }
@@ -109,14 +109,14 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         turn.calls.iter().for_each(|index| self.add_call(*index));
     }
 
-    fn add_fields(&mut self, turn: &Turn<'b>) {
+    fn add_fields(&mut self, turn: &BodyTurn<'b>) {
         for field in &turn.fields {
             self.add_strings(field.value, field.place, kind::FIELD, AtomForm::Key);
         }
     }
 
     /// Adds the reasoning to the entries of a message or to its content.
-    fn write_thoughts(&mut self, turn: &mut Turn<'b>, entries: &mut Vec<Entry<'b>>) {
+    fn write_thoughts(&mut self, turn: &mut BodyTurn<'b>, entries: &mut Vec<Entry<'b>>) {
         let Some(first) = turn.thoughts.first() else { return };
         match self.plan.thoughts {
             ThoughtForm::Content => {
@@ -127,7 +127,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 );
                 let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
                 let text = format!("{THOUGHTS_START}{}\n</think>\n\n", texts.join("\n"));
-                turn.parts.insert(0, Part::made(PartKind::Thoughts, text));
+                turn.parts.insert(0, ContentPart::made(PartKind::Thoughts, text));
             }
             ThoughtForm::Part => {
                 if turn.thought_key.is_some() {
@@ -135,7 +135,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     self.note(first.place, ChangeKind::Renamed, reason);
                 }
                 let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
-                turn.parts.insert(0, Part::made(PartKind::Thinking, texts.join("\n")));
+                turn.parts.insert(0, ContentPart::made(PartKind::Thinking, texts.join("\n")));
             }
             ThoughtForm::Dropped => {
                 for thought in &turn.thoughts {
@@ -161,8 +161,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Moves or drops the media of a content. Returns whether there were any.
-    fn place_media(&mut self, turn: &mut Turn<'b>) -> bool {
-        let has_medium = |part: &Part<'_>| part.medium().is_some();
+    fn place_media(&mut self, turn: &mut BodyTurn<'b>) -> bool {
+        let has_medium = |part: &ContentPart<'_>| part.medium().is_some();
         let had_media = turn.parts.iter().any(has_medium);
         match self.plan.media {
             MediaForm::First => turn.parts.sort_by_key(|part| part.medium().is_none()),
@@ -172,7 +172,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     match placeholder {
                         Some(text) => {
                             self.note(part.place, ChangeKind::Recast, "the template has no place for it");
-                            *part = Part::made(PartKind::Label, text);
+                            *part = ContentPart::made(PartKind::Label, text);
                         }
                         None => self.give_up(kind::MEDIUM, part.place, "the template has no place for it"),
                     }
@@ -184,7 +184,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         had_media
     }
 
-    fn write_content(&mut self, turn: &mut Turn<'b>) -> Option<Data<'b>> {
+    fn write_content(&mut self, turn: &mut BodyTurn<'b>) -> Option<Data<'b>> {
         let had_media = self.place_media(turn);
         let mut choice = self.plan.content(turn.class());
         if had_media && self.plan.media == MediaForm::Dropped && choice == Content::AsIs {
@@ -198,7 +198,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             .iter()
             .any(|part| part.medium().is_some() || part.kind == PartKind::Thinking);
         let has_several = turn.parts.len() > 1;
-        let is_list = turn.form == Form::Parts && (self.is_chat || has_several);
+        let is_list = turn.form == ContentForm::Parts && (self.is_chat || has_several);
         let wants_parts = match choice {
             Content::AsIs => is_list,
             Content::String => false,
@@ -206,7 +206,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         };
         let is_one = !has_media && has_several && (choice == Content::OnePart || turn.is_joined);
         if has_media || wants_parts && !is_one {
-            if turn.form != Form::Parts && choice != Content::AsIs {
+            if turn.form != ContentForm::Parts && choice != Content::AsIs {
                 self.note(turn.content, ChangeKind::Wrapped, "the template takes the content as parts");
             }
             let parts = turn.parts.iter().enumerate().map(|(number, part)| {
@@ -257,11 +257,11 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Returns a content without a string and a medium, or `None` if the message has no content.
-    fn write_empty(&mut self, turn: &Turn<'b>, choice: Content) -> Option<Data<'b>> {
+    fn write_empty(&mut self, turn: &BodyTurn<'b>, choice: Content) -> Option<Data<'b>> {
         let has_calls = !turn.calls.is_empty();
         let text = || Some(Data::Str("".into()));
         let part = || Some(Data::List(vec![text_part(Data::Str("".into()))]));
-        let is_shown = self.is_chat && turn.form != Form::Text;
+        let is_shown = self.is_chat && turn.form != ContentForm::Text;
         if turn.role != Role::Assistant {
             return if matches!(choice, Content::Parts | Content::OnePart) {
                 part()
@@ -278,7 +278,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 text()
             }
             Empty::Null => {
-                if turn.form == Form::Text {
+                if turn.form == ContentForm::Text {
                     self.note(turn.content, ChangeKind::Omitted, "the template takes null as no content");
                 }
                 Some(Data::None)
@@ -290,19 +290,19 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 part()
             }
             Empty::AsIs => match turn.form {
-                Form::Null => Some(Data::None),
-                Form::Text if choice == Content::Parts => part(),
-                Form::Text => text(),
-                Form::Parts if has_calls => Some(Data::None),
-                Form::Parts => text(),
-                Form::Absent if self.is_chat || !has_calls => None,
-                Form::Absent => Some(Data::None),
+                ContentForm::Null => Some(Data::None),
+                ContentForm::Text if choice == Content::Parts => part(),
+                ContentForm::Text => text(),
+                ContentForm::Parts if has_calls => Some(Data::None),
+                ContentForm::Parts => text(),
+                ContentForm::Absent if self.is_chat || !has_calls => None,
+                ContentForm::Absent => Some(Data::None),
             },
         }
     }
 
     /// Adds the identifier and the name of a result.
-    fn write_result(&mut self, turn: &Turn<'b>, entries: &mut Vec<Entry<'b>>) {
+    fn write_result(&mut self, turn: &BodyTurn<'b>, entries: &mut Vec<Entry<'b>>) {
         let Some(result) = turn.result else { return };
         let called = result.call.and_then(|call| self.find_call(call));
         // A string of the call is copied, because the trace tells strings apart by their places.
@@ -333,7 +333,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    fn write_medium(&mut self, part: &Part<'b>, medium: Medium) -> Data<'b> {
+    fn write_medium(&mut self, part: &ContentPart<'b>, medium: Medium) -> Data<'b> {
         let choice = self.plan.media;
         if !matches!(choice, MediaForm::ByType | MediaForm::ByUrl) {
             return part.node.borrowed();
@@ -352,7 +352,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a part with a number, whose text is at an address, or a medium.
-    fn add_part(&mut self, part: &Part<'b>, turn: &Turn<'b>, number: usize, address: usize) {
+    fn add_part(&mut self, part: &ContentPart<'b>, turn: &BodyTurn<'b>, number: usize, address: usize) {
         match part.kind {
             PartKind::Text | PartKind::Block => {
                 let kind = 1 << turn.class() as Kinds;
@@ -375,7 +375,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the thoughts of a turn, which are joined at an address.
-    fn add_thoughts(&mut self, turn: &Turn<'b>, mut address: usize) {
+    fn add_thoughts(&mut self, turn: &BodyTurn<'b>, mut address: usize) {
         for thought in &turn.thoughts {
             let end = address.wrapping_add(thought.text.len());
             self.push_atom(

@@ -17,7 +17,7 @@ use super::claim_parts;
 use super::judge::addresses;
 use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
-use super::places::Place;
+use super::places::BodyPlace;
 use super::plan::{Kinds, Plan, ToolList, kind};
 use crate::error::Result;
 use crate::json::{Data, Entry, Object};
@@ -29,7 +29,7 @@ pub type Given<'b> = Cow<'b, Data<'b>>;
 /// A string that the prompt has to have, and its place in what the template gets.
 #[derive(Debug)]
 pub struct Atom<'b> {
-    pub place: Place,
+    pub place: BodyPlace,
     pub kind: Kinds,
     pub form: AtomForm,
     pub text: Cow<'b, str>,
@@ -74,13 +74,13 @@ pub struct Spoken<'b> {
     /// The name of a result, and its addresses.
     pub name: Option<(&'b str, Range<usize>)>,
     /// The place in the body.
-    pub place: Place,
+    pub place: BodyPlace,
 }
 
 /// A medium of a message.
 #[derive(Debug)]
 pub struct WrittenMedium {
-    pub place: Place,
+    pub place: BodyPlace,
     pub kind: Medium,
     /// The indices of the message and of the part.
     pub message: usize,
@@ -116,7 +116,7 @@ impl LostMedia {
     }
 
     /// Returns the faults of the media.
-    pub fn faults(&self, written: &Written<'_>) -> impl Iterator<Item = (Kinds, Place)> {
+    pub fn faults(&self, written: &Written<'_>) -> impl Iterator<Item = (Kinds, BodyPlace)> {
         let media = self.indices.iter().filter_map(|index| written.media.get(*index));
         media.map(|medium| (kind::MEDIUM, medium.place))
     }
@@ -133,14 +133,14 @@ pub struct Written<'b> {
     pub settings: Vec<Change>,
     pub atoms: Vec<Atom<'b>>,
     pub spoken: Vec<Spoken<'b>>,
-    pub changes: Vec<(Place, ChangeKind, &'static str)>,
+    pub changes: Vec<(BodyPlace, ChangeKind, &'static str)>,
     /// The names of calls that are also in labels of results.
-    pub labelled: Vec<Place>,
+    pub labelled: Vec<BodyPlace>,
     /// What the plan gives up.
-    pub given_up: Vec<(Kinds, Place)>,
+    pub given_up: Vec<(Kinds, BodyPlace)>,
     pub media: Vec<WrittenMedium>,
     /// The parts with `cache_control`, each with the address after its text.
-    pub cached: Vec<(Place, usize)>,
+    pub cached: Vec<(BodyPlace, usize)>,
     /// The memory of the values in bytes, and its claims.
     pub memory: usize,
     pub claims: Vec<Claim>,
@@ -154,7 +154,7 @@ impl<'b> Written<'b> {
     }
 
     /// Returns the faults of the media of some groups.
-    pub fn list_lost(&self, groups: MediaSet) -> impl Iterator<Item = (Kinds, Place)> {
+    pub fn list_lost(&self, groups: MediaSet) -> impl Iterator<Item = (Kinds, BodyPlace)> {
         let media = self.media.iter().filter(move |medium| self.group_of(medium) & groups != 0);
         media.map(|medium| (kind::MEDIUM, medium.place))
     }
@@ -284,25 +284,25 @@ struct Writer<'n, 'b, 's, 'm> {
 }
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    fn note(&mut self, place: Place, kind: ChangeKind, reason: &'static str) {
-        let is_known = |change: &(Place, ChangeKind, _)| (change.0, change.1) == (place, kind);
-        if place != Place::BODY && !self.written.changes.iter().rev().take(8).any(is_known) {
+    fn note(&mut self, place: BodyPlace, kind: ChangeKind, reason: &'static str) {
+        let is_known = |change: &(BodyPlace, ChangeKind, _)| (change.0, change.1) == (place, kind);
+        if place != BodyPlace::BODY && !self.written.changes.iter().rev().take(8).any(is_known) {
             self.written.changes.push((place, kind, reason));
         }
     }
 
-    fn give_up(&mut self, kind: Kinds, place: Place, reason: &'static str) {
+    fn give_up(&mut self, kind: Kinds, place: BodyPlace, reason: &'static str) {
         self.written.given_up.push((kind, place));
         self.note(place, ChangeKind::Dropped, reason);
     }
 
     /// Adds a string of the body that the template gets.
-    fn add_atom(&mut self, place: Place, kind: Kinds, text: &'b str) {
+    fn add_atom(&mut self, place: BodyPlace, kind: Kinds, text: &'b str) {
         self.push_atom(place, kind, AtomForm::Value, Cow::Borrowed(text), addresses(text));
     }
 
     /// Adds a string that the template gets at these addresses.
-    fn push_atom(&mut self, place: Place, kind: Kinds, form: AtomForm, text: Cow<'b, str>, memory: Range<usize>) {
+    fn push_atom(&mut self, place: BodyPlace, kind: Kinds, form: AtomForm, text: Cow<'b, str>, memory: Range<usize>) {
         if !text.trim().is_empty() {
             let message = self.message;
             self.written.atoms.push(Atom {
@@ -317,7 +317,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
-    fn add_strings(&mut self, value: &'b Data<'b>, place: Place, kind: Kinds, keys: AtomForm) {
+    fn add_strings(&mut self, value: &'b Data<'b>, place: BodyPlace, kind: Kinds, keys: AtomForm) {
         if let Some(text) = value.text() {
             self.add_atom(place, kind, text);
         }

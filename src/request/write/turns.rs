@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::super::change::ChangeKind;
-use super::super::normal::{Answer, Call, Form, Part, PartKind, Role, Turn};
+use super::super::normal::{Answer, BodyTurn, Call, ContentForm, ContentPart, PartKind, Role};
 use super::super::plan::{Alternated, CallForm, Developer, Plan, ResultForm, Systems, kind};
 use super::Writer;
 
@@ -12,7 +12,7 @@ const ALTERNATES: &str = "the template wants the user and the assistant in turns
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Returns the messages of the plan.
-    pub fn arrange(&mut self) -> Cow<'n, [Turn<'b>]> {
+    pub fn arrange(&mut self) -> Cow<'n, [BodyTurn<'b>]> {
         let Plan {
             developer,
             systems,
@@ -64,10 +64,10 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Appends the content, the reasoning and the fields of a message to another one.
-    fn absorb(&mut self, message: &mut Turn<'b>, other: Turn<'b>) {
+    fn absorb(&mut self, message: &mut BodyTurn<'b>, other: BodyTurn<'b>) {
         message.node = None;
-        let has_parts = [message.form, other.form].contains(&Form::Parts);
-        message.form = if has_parts { Form::Parts } else { Form::Text };
+        let has_parts = [message.form, other.form].contains(&ContentForm::Parts);
+        message.form = if has_parts { ContentForm::Parts } else { ContentForm::Text };
         message.parts.extend(other.parts);
         message.thoughts.extend(other.thoughts);
         message.calls.extend(other.calls);
@@ -83,13 +83,14 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    fn drop_calls(&mut self, turns: &mut Vec<Turn<'b>>) {
+    fn drop_calls(&mut self, turns: &mut Vec<BodyTurn<'b>>) {
         for turn in turns.iter_mut().filter(|turn| !turn.calls.is_empty()) {
             turn.node = None;
             for call in self.normal.calls_of(&std::mem::take(&mut turn.calls)) {
                 if self.settings.tools_as_text {
-                    turn.parts.push(Part::made(PartKind::Label, super::calls::describe(call)));
-                    turn.form = Form::Text;
+                    turn.parts
+                        .push(ContentPart::made(PartKind::Label, super::calls::describe(call)));
+                    turn.form = ContentForm::Text;
                     self.note(call.place, ChangeKind::Recast, "the template does not print calls");
                 } else {
                     self.give_up(kind::CALL, call.place, "the template fails with calls");
@@ -108,7 +109,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Makes messages of the user of results.
-    fn recast_results(&mut self, turns: &mut [Turn<'b>]) {
+    fn recast_results(&mut self, turns: &mut [BodyTurn<'b>]) {
         for turn in turns {
             if let Some(result) = turn.result.take() {
                 let call = result.call.and_then(|call| self.find_call(call));
@@ -118,17 +119,17 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     .extend(call.filter(has_name).map(|call| call.name_place));
                 let name = call.map(|call| call.name).or(result.name).unwrap_or("the tool");
                 turn.parts
-                    .insert(0, Part::made(PartKind::Label, format!("Result of {name}:")));
+                    .insert(0, ContentPart::made(PartKind::Label, format!("Result of {name}:")));
                 turn.recast(Role::User);
-                (turn.form, turn.is_joined) = (Form::Text, true);
+                (turn.form, turn.is_joined) = (ContentForm::Text, true);
                 self.note(turn.place, ChangeKind::Recast, "the template does not take results of tools");
             }
         }
     }
 
     /// Returns the messages with the results of a message's calls in the order of the calls.
-    fn sort_results(&mut self, mut turns: Vec<Turn<'b>>) -> Vec<Turn<'b>> {
-        let call_of = |turn: &Turn<'_>| turn.result.and_then(|result| result.call);
+    fn sort_results(&mut self, mut turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
+        let call_of = |turn: &BodyTurn<'_>| turn.result.and_then(|result| result.call);
         for results in turns.chunk_by_mut(|turn, next| turn.result.is_some() && next.result.is_some()) {
             let before: Vec<_> = results.iter().map(call_of).collect();
             results.sort_by_key(call_of);
@@ -146,7 +147,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         self.normal.calls.get(index)
     }
 
-    fn place_systems(&mut self, mut turns: Vec<Turn<'b>>) -> Vec<Turn<'b>> {
+    fn place_systems(&mut self, mut turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
         match self.plan.systems {
             Systems::LaterAsUser => {
                 let first = turns.iter().position(|turn| !turn.is_system()).unwrap_or(turns.len());
@@ -160,7 +161,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 turns
             }
             Systems::Merged => {
-                let (own, rest): (Vec<_>, Vec<_>) = turns.into_iter().partition(Turn::is_system);
+                let (own, rest): (Vec<_>, Vec<_>) = turns.into_iter().partition(BodyTurn::is_system);
                 self.merge_systems(own).into_iter().chain(rest).collect()
             }
             Systems::IntoUser => self.merge_into_user(turns),
@@ -168,7 +169,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    fn recast_systems(&mut self, turns: &mut [Turn<'b>]) {
+    fn recast_systems(&mut self, turns: &mut [BodyTurn<'b>]) {
         for turn in turns.iter_mut().filter(|turn| turn.is_system()) {
             turn.recast(Role::User);
             let reason = "the template does not take a message of the system here";
@@ -177,7 +178,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Returns one message of several.
-    fn merge_systems(&mut self, turns: Vec<Turn<'b>>) -> Option<Turn<'b>> {
+    fn merge_systems(&mut self, turns: Vec<BodyTurn<'b>>) -> Option<BodyTurn<'b>> {
         let mut turns = turns.into_iter();
         let mut first = turns.next()?;
         for turn in turns {
@@ -188,8 +189,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Merges the messages of the system into the first message of the user.
-    fn merge_into_user(&mut self, turns: Vec<Turn<'b>>) -> Vec<Turn<'b>> {
-        let (own, mut rest): (Vec<_>, Vec<_>) = turns.into_iter().partition(Turn::is_system);
+    fn merge_into_user(&mut self, turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
+        let (own, mut rest): (Vec<_>, Vec<_>) = turns.into_iter().partition(BodyTurn::is_system);
         let Some(mut system) = self.merge_systems(own) else {
             return rest;
         };
@@ -214,10 +215,10 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Moves the content of messages with calls to messages of their own.
-    fn set_apart(&mut self, turns: Vec<Turn<'b>>) -> Vec<Turn<'b>> {
+    fn set_apart(&mut self, turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
         let mut all = Vec::new();
         for mut turn in turns {
-            let says = |part: &Part<'_>| part.medium().is_some() || !part.text.trim().is_empty();
+            let says = |part: &ContentPart<'_>| part.medium().is_some() || !part.text.trim().is_empty();
             if !turn.calls.is_empty() && turn.parts.iter().any(says) {
                 self.note(
                     turn.place,
@@ -238,7 +239,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Makes a message of each call, with its result after it.
-    fn split_calls(&mut self, turns: Vec<Turn<'b>>) -> Vec<Turn<'b>> {
+    fn split_calls(&mut self, turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
         let mut all = Vec::new();
         let mut turns = turns.into_iter().peekable();
         while let Some(mut turn) = turns.next() {
@@ -275,9 +276,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Inserts messages, or merges them, so that the user and the assistant speak in turns.
-    fn alternate(&mut self, turns: Vec<Turn<'b>>, alternation: Alternated) -> Vec<Turn<'b>> {
-        let mut all: Vec<Turn<'b>> = Vec::new();
-        let blank = |role| Turn::made(role, if alternation == Alternated::InsertedBlank { " " } else { "" });
+    fn alternate(&mut self, turns: Vec<BodyTurn<'b>>, alternation: Alternated) -> Vec<BodyTurn<'b>> {
+        let mut all: Vec<BodyTurn<'b>> = Vec::new();
+        let blank = |role| BodyTurn::made(role, if alternation == Alternated::InsertedBlank { " " } else { "" });
         for turn in turns {
             let Some(last) = all.last_mut() else {
                 if turn.role == Role::Assistant {
@@ -309,8 +310,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     let id = self.find_call(*index).and_then(|call| call.id);
                     let call = Some(*index);
                     let result = Some(Answer { id, call, name: None });
-                    let made = Turn::made(Role::Tool, "");
-                    Turn { result, ..made }
+                    let made = BodyTurn::made(Role::Tool, "");
+                    BodyTurn { result, ..made }
                 };
                 let results: Vec<_> = last.calls.iter().map(result).collect();
                 all.extend(results);
@@ -322,7 +323,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the JSON text of the tools to the first message.
-    pub fn tell_tools(&mut self, turns: &mut Vec<Turn<'b>>) {
+    pub fn tell_tools(&mut self, turns: &mut Vec<BodyTurn<'b>>) {
         let mut text = String::from("You can use these tools:");
         for tool in &self.normal.tools {
             text.push('\n');
@@ -330,18 +331,18 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
         match turns.first_mut().filter(|turn| turn.is_system() || turn.role == Role::User) {
             Some(first) => {
-                first.parts.push(Part::made(PartKind::Label, text));
+                first.parts.push(ContentPart::made(PartKind::Label, text));
                 first.node = None;
             }
-            None => turns.insert(0, Turn::made(Role::User, &text)),
+            None => turns.insert(0, BodyTurn::made(Role::User, &text)),
         }
     }
 }
 
 /// Returns a turn with the same role and place that says nothing.
-fn rest_of<'b>(turn: &Turn<'b>) -> Turn<'b> {
-    Turn {
+fn rest_of<'b>(turn: &BodyTurn<'b>) -> BodyTurn<'b> {
+    BodyTurn {
         content: turn.content,
-        ..Turn::new(turn.role, turn.place)
+        ..BodyTurn::new(turn.role, turn.place)
     }
 }
