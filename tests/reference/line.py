@@ -5,7 +5,7 @@ from pathlib import Path
 
 TABLE = Path(__file__).parents[2] / "src" / "unsupported.rs"
 
-ROW = re.compile(r'row\(\s*Place::(\w+)(?:\("(\w+)"\))?,\s*&\[([^]]*)\]')
+ROW = re.compile(r'row\(\s*Site::(\w+)(?:\("(\w+)"\))?,\s*&\[([^]]*)\]')
 
 
 def unsupported(place, owner=""):
