@@ -19,7 +19,7 @@ CASES = TESTS / "tool/dataset/tokens.json"
 
 def main():
     cases = json.loads(CASES.read_text(encoding="utf-8"))
-    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(TESTS / "tokenizers/tokenizer.json"))
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(TESTS / "outside/tokenizers/tokenizer.json"))
     before = json.dumps(cases)
     for row in cases["rows"]:
         answer = tokenizer.apply_chat_template(

@@ -23,7 +23,7 @@ ATTACKS = [
 
 
 def main():
-    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(HERE / "../../tokenizers/tokenizer.json"), bos_token="<s>", eos_token="</s>")
+    tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(HERE / "../../outside/tokenizers/tokenizer.json"), bos_token="<s>", eos_token="</s>")
     print("| attack | tokens that the tokenizer reads | text |\n|---|---|---|")
     for name, template, message in ATTACKS:
         ids = tokenizer.apply_chat_template([message], chat_template=template, add_generation_prompt=True, sanitize_control_tokens=True, return_dict=False)

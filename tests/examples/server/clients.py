@@ -54,6 +54,17 @@ def ask_chat(client):
     ask("a custom tool", "patch", "*** Begin", "Done", messages=messages, tools=tools)
     old = [messages[0], {"role": "assistant", "function_call": call["function"]}, {"role": "function", "name": "weather", "content": "21"}]
     ask("functions", "How warm", "Paris", "21", messages=old, functions=[FUNCTION])
+    # The server reads `sampled` as what the model wrote.
+    template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls %}<call>{{ c.function|tojson }}</call>"
+    template += "{% endfor %}<end>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}"
+    sampled = 'Wait. <call>{"name": "weather", "arguments": {"city": "Paris"}}</call><end>'
+    own = {"chat_template": template, "sampled": sampled}
+    chunks = [chunk.choices[0] for chunk in create(model="m", messages=messages[:1], stream=True, extra_body=own)]
+    assert "".join(chunk.delta.content or "" for chunk in chunks) == "Wait.", chunks
+    functions = [call.function for chunk in chunks for call in chunk.delta.tool_calls or []]
+    assert [function.name for function in functions if function.name] == ["weather"], chunks
+    assert json.loads("".join(function.arguments or "" for function in functions)) == {"city": "Paris"}, chunks
+    assert chunks[-1].finish_reason == "tool_calls", chunks
     # What a client sends back is the answer that it got.
     answer = ask("text", "Hi", messages=[{"role": "user", "content": "Hi"}])
     again = [{"role": "user", "content": "Hi"}, answer.choices[0].message, {"role": "user", "content": "More"}]

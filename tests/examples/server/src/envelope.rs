@@ -107,9 +107,9 @@ pub fn stream(body: &Data<'_>, events: &[Event], answer: &Answer) -> String {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
         let chunk =
             json!({"id": "chatcmpl-0", "object": "chat.completion.chunk", "created": 0, "model": model, "choices": [choice]});
-        written.push_str(&format!("data: {chunk}\n\n"));
+        written.push_str(&format!("data:{chunk}\n\n"));
     }
-    written.push_str("data: [DONE]\n\n");
+    written.push_str("data:[DONE]\n\n");
     written
 }
 

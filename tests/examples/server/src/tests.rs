@@ -200,7 +200,7 @@ async fn an_answer_is_streamed_and_nothing_of_it_is_lost() {
         assert!(answer.contains("content-type: text/event-stream"), "{answer}");
         let chunks = answer
             .lines()
-            .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok());
+            .filter_map(|line| serde_json::from_str(line.strip_prefix("data:")?).ok());
         let chunks: Vec<Value> = chunks.collect();
         let all = |pointer: &str| -> Vec<String> {
             let parts = chunks.iter().filter_map(|chunk| chunk.pointer(pointer)?.as_str());
