@@ -260,7 +260,7 @@ except KeyboardInterrupt:
 
 def test_a_signal_ends_a_batch():
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
-    assert done.stdout == "interrupted True\n", done.stderr
+    assert (done.returncode, done.stdout) == (0, "interrupted True\n"), done.stderr
 
 
 def test_requests_are_prepared():
