@@ -16,7 +16,7 @@ use super::weight;
 use crate::error::{Error, ErrorClass, Result};
 use crate::json::{Data, Object};
 use crate::limits::Limit;
-use crate::meter::Meter;
+use crate::meter::{Meter, STEP_BYTES};
 use crate::text::strip::{strip, strip_end, strip_start};
 
 /// The state of parsing.
@@ -262,7 +262,8 @@ impl<'t> Stream<'t> {
         if !self.has_events {
             return Ok(());
         }
-        meter.charge(1)?;
+        // An event is half a step, so that within the default limits 16 MiB may arrive byte by byte.
+        meter.charge_part(STEP_BYTES / 2)?;
         self.events.push(make(self.of_model(place)));
         meter.check_size(self.events.len().saturating_mul(self.event_size))
     }
