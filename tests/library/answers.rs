@@ -1,5 +1,7 @@
 //! Parses the answers of `answers.jsonl`, and random ones that are made of their pieces: whole and in parts, with the same result, and in lenient
-//! mode without losing any of the text.
+//! mode without losing any of the text. `strict` is the answer of transformers (`tests/reference/strict_answers.py`); `message` and `unread` are
+//! those of the lenient mode, which transformers does not have.
+
 use std::collections::BTreeMap;
 
 use chat_template::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
@@ -108,9 +110,10 @@ fn check_events(events: &[Event], text: &str, message: &Value, options: &ParseOp
     }
 }
 
-/// Parses a text whole and in parts, strictly and leniently. Returns the message of the lenient parser.
-fn parse(template: &ResponseTemplate, prefix: &str, tools: Option<&Value>, text: &str, cuts: &[&[usize]]) -> Value {
-    let mut last = Value::Null;
+/// Parses a text whole and in parts, strictly and leniently. Returns the message or the error of the strict parser, and the message of the
+/// lenient one.
+fn parse(template: &ResponseTemplate, prefix: &str, tools: Option<&Value>, text: &str, cuts: &[&[usize]]) -> [Value; 2] {
+    let mut answers = Vec::new();
     for lenient in [false, true] {
         let options = ParseOptions::default()
             .with_prefix(prefix)
@@ -129,16 +132,16 @@ fn parse(template: &ResponseTemplate, prefix: &str, tools: Option<&Value>, text:
                 (whole, other) => panic!("{text:?} in {parts:?}: {whole:?}, {other:?}"),
             }
         }
-        match whole {
-            Ok(message) => last = message,
-            Err(error) => assert_eq!(
+        answers.push(whole.unwrap_or_else(|error| {
+            assert_eq!(
                 (error.class(), error.http_status(), lenient),
                 (ErrorClass::Answer, 502, false),
                 "{text:?}: {error}"
-            ),
-        }
+            );
+            json!({"error": error.message()})
+        }));
     }
-    last
+    answers.try_into().unwrap()
 }
 
 #[test]
@@ -148,7 +151,8 @@ fn cases_are_read() {
         let (text, prefix) = (case["text"].as_str().unwrap(), case["prefix"].as_str().unwrap_or_default());
         let template = &templates[case["by"].as_str().unwrap()];
         let cuts: [&[usize]; 5] = [&[1], &[2], &[7], &[5, 1], &[usize::MAX]];
-        let mut message = parse(template, prefix, case.get("tools"), text, &cuts);
+        let [strict, mut message] = parse(template, prefix, case.get("tools"), text, &cuts);
+        assert_eq!(strict, case["strict"], "{}", case["case"]);
         let unread = message.as_object_mut().unwrap().remove("unread").unwrap_or_else(|| json!([]));
         let places = unread.as_array().unwrap().iter().map(|place| {
             let at = |key: &str, index: usize| place[key][index].as_u64().unwrap() as usize;
@@ -206,7 +210,7 @@ fn random_answers_are_read_in_any_parts() {
                 text.push_str(["", "", " ", "\n", "é", "\n\n "][random(6)]);
             }
             let cuts: [&[usize]; 3] = [&[1 + random(3)], &[1 + random(9), 1, 1 + random(30)], &[1 + random(60)]];
-            let message = parse(template, "", None, &text, &cuts);
+            let [_, message] = parse(template, "", None, &text, &cuts);
             // Each word is somewhere in the message.
             let read = message.to_string();
             for word in words {
