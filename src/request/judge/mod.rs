@@ -61,11 +61,9 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     find_disordered(&said, written, &mut faults);
     find_late(&said, &mut faults);
     find_disorder(&tape, written, &mut faults);
-    let is_told_apart = match tape.copies.sources {
-        Some(_) => tape.find_speakers(written, request.has_prompt, &mut faults),
-        None => tape.tells_speakers_apart(&said, written, request.has_prompt),
-    };
-    if !is_told_apart {
+    if tape.copies.sources.is_some() {
+        tape.find_speakers(written, request.has_prompt, &mut faults);
+    } else if !tape.tells_speakers_apart(&said, written, request.has_prompt) {
         return Ok(None);
     }
     let mut seen: HashSet<_, RandomState> = HashSet::default();
@@ -343,8 +341,8 @@ impl<'p> Tape<'p> {
         Ok(names.any(|(name, memory)| **name == *atom.text && self.is_copied(memory)))
     }
 
-    /// Adds the messages whose header is that of the assistant. Returns true, as all can be told apart.
-    fn find_speakers(&self, written: &Written<'_>, has_prompt: bool, faults: &mut Faults) -> bool {
+    /// Adds the messages of other roles that are printed with the header of the assistant.
+    fn find_speakers(&self, written: &Written<'_>, has_prompt: bool, faults: &mut Faults) {
         let mut headers: BTreeMap<usize, String> = BTreeMap::new();
         let mut done: BTreeMap<usize, &Spoken<'_>> = BTreeMap::new();
         let mut end = 0;
@@ -384,7 +382,6 @@ impl<'p> Tape<'p> {
                 faults.push((kind::SPEAKER, spoken.place));
             }
         }
-        true
     }
 
     /// Returns whether what is before the contents of others is not what is before an answer.
@@ -455,7 +452,8 @@ fn find_disordered(said: &[(&Atom<'_>, usize)], written: &Written<'_>, faults: &
     }
 }
 
-/// Adds the texts beside calls that are after a later result. The list has strings with their first bytes.
+/// Adds the contents of calling messages that are printed after the result of a later message. `said` has each printed string with the index
+/// of its first byte.
 fn find_late(said: &[(&Atom<'_>, usize)], faults: &mut Faults) {
     let mut first = usize::MAX;
     for (atom, start) in said.iter().rev() {

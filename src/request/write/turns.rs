@@ -13,25 +13,17 @@ const ALTERNATES: &str = "the template wants the user and the assistant in turns
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Returns the messages of the plan.
     pub fn arrange(&mut self) -> Cow<'n, [BodyTurn<'b>]> {
-        let Plan {
-            developer,
-            systems,
-            drops,
-            results,
-            calls,
-            alternation,
-            ..
-        } = self.plan;
-        let arranges = Plan {
-            developer,
-            systems,
-            drops,
-            results,
-            calls,
-            alternation,
-            ..Plan::default()
+        let arranges = |plan: &Plan| {
+            (
+                plan.developer,
+                plan.systems,
+                plan.drops,
+                plan.results,
+                plan.calls,
+                plan.alternation,
+            )
         };
-        if arranges == Plan::default() {
+        if arranges(&self.plan) == arranges(&Plan::default()) {
             return Cow::Borrowed(&self.normal.turns);
         }
         let mut turns = self.normal.turns.clone();
