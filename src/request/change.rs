@@ -82,7 +82,7 @@ impl Change {
     }
 }
 
-/// `/messages/1: merged, the template takes one message of the system`
+/// `/messages/1: merged, the template takes one system message`
 impl fmt::Display for Change {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}: {}, {}", self.path, self.kind.name(), self.reason)

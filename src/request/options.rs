@@ -22,14 +22,14 @@ pub enum Policy {
     Strict,
 }
 
-/// Where a message of the system goes that is not the first.
+/// Where a system message goes that is not the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LaterSystem {
     /// It stays in its place, so that the prompt before it stays the same. If the template does not take it there, it becomes a message
     /// of the user after an answer, and is merged into the first one before any.
     #[default]
     InPlace,
-    /// It becomes a message of the user in its place.
+    /// It becomes a user message in its place.
     AsUser,
     /// It is merged into the first one.
     Merged,
@@ -45,7 +45,7 @@ pub struct PrepareOptions<'o> {
     pub policy: Policy,
     /// The name of the model's template that renders the request. Without it, the tools of the body decide.
     pub chat_template: Option<&'o str>,
-    /// Where a message of the system goes that is not the first.
+    /// Where a system message goes that is not the first.
     pub later_system: LaterSystem,
     /// The text that stands for an image, a sound, a video or a file if the template has no place for it.
     pub media_placeholder: Option<&'o str>,

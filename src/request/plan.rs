@@ -78,7 +78,7 @@ choices! {
     ThoughtForm { ReasoningContent, Reasoning, Thinking, Part, Content, Dropped }
     /// Whether calls have messages of their own: one for each call, or one without the content.
     CallForm { Split, Apart }
-    /// Where messages of the system go.
+    /// Where system messages go.
     Systems { LaterAsUser, Merged, AllAsUser, IntoUser }
     /// How the user and the assistant speak in turns.
     Alternated { Inserted, InsertedBlank, Merged }

@@ -174,12 +174,12 @@ impl ContentParser {
         matches!(self.kind, Kind::Text)
     }
 
-    /// Returns whether a part of a text has no value, so that a value shows that the text is complete.
+    /// Returns whether the notation marks its own end, as a closing brace does. A string in it that has a value is complete.
     pub fn is_self_delimiting(&self) -> bool {
         matches!(self.kind, Kind::Json(_) | Kind::Calls)
     }
 
-    /// Returns whether a text can be the beginning of one with a value, by its first character.
+    /// Returns whether a string with this first character can have a value.
     pub fn can_begin(&self, source: &str) -> bool {
         let first = strip(source, None).chars().next();
         match &self.kind {
@@ -263,7 +263,7 @@ fn parse_value(parser: Option<&ContentParser>, source: &str, meter: &mut Meter<'
     }
 }
 
-/// The tags of a text that can be growing, each with a key and a value.
+/// Reads tags, each with a key and a value, from a string that can grow.
 #[derive(Debug)]
 pub struct Tags<'t> {
     tag: &'t Pattern,

@@ -73,7 +73,7 @@ pub struct Region<'t> {
     pub open: usize,
     pub start: usize,
     pub is_open: bool,
-    /// Whether the text goes on the last value of the field.
+    /// Whether the text is appended to the last value of the field.
     pub continues: bool,
     /// The end of the text that was passed on, if there is any.
     pub passed: Option<usize>,

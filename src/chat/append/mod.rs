@@ -128,7 +128,7 @@ impl ChatTemplate {
     /// whole conversation and `seen` the prompt of its first messages. The prefix is broken if the prompt of the whole conversation does not
     /// begin with `seen`.
     ///
-    /// With `sampled`, the model has read `seen` and then written `sampled`, which is the last message of the assistant, whatever the
+    /// With `sampled`, the model has read `seen` and then written `sampled`, which is the last assistant message, whatever the
     /// template would print for it. The piece is what the template writes after this message. In `seen`, each earlier message of the
     /// assistant can have any text. The [`Prompt`] is then traced, and has the spans of the default [`AssistantOptions`].
     ///

@@ -4,7 +4,7 @@
 //! prompt <|user|>Hi<|end|><|model|>Hello<|end|><|user|>Bye   sampled Hello<|eos|>   ->   before the second <|user|>
 //! ```
 //!
-//! The sample takes the place of what the template writes for the last message of the assistant. What was seen says where the model began,
+//! The sample takes the place of what the template writes for the last assistant message. What was seen says where the model began,
 //! and the end of the sample how much of the end of its turn it wrote.
 
 use std::ops::Range;
@@ -131,7 +131,7 @@ impl<'g> Grown<'g> {
         }
     }
 
-    /// Returns the indices of the messages of the assistant.
+    /// Returns the indices of the assistant messages.
     fn list_answers(&self, meter: &Meter<'_>) -> Result<Vec<usize>> {
         let mut runtime = Runtime::with_meter(meter.renew(), self.options.prompt.render.clock, &LOOKUPS);
         let messages = match self.messages.borrow_value(&mut runtime)? {
@@ -151,8 +151,8 @@ impl<'g> Grown<'g> {
         self.prompt.text.get(range).unwrap_or_default()
     }
 
-    /// Returns the text that the template writes for the last message of the assistant, if what was seen ends before it. `earlier` is the
-    /// message of the assistant before it.
+    /// Returns the text that the template writes for the last assistant message, if what was seen ends before it. `earlier` is the
+    /// assistant message before it.
     fn find_own(&self, last: usize, earlier: Option<usize>, meter: &mut Meter<'_>) -> Result<Result<Written, usize>> {
         let followed = self.follow(last);
         let own = self.prompt.find_written(last);
@@ -217,7 +217,7 @@ impl<'g> Grown<'g> {
         }))
     }
 
-    /// Follows what was seen up to the last message of the assistant. It has the text of the template, and between it the text of earlier
+    /// Follows what was seen up to the last assistant message. It has the text of the template, and between it the text of earlier
     /// answers, which can be any. Returns the end of the last earlier answer in the prompt, and the rest of what was seen, or `None` if an
     /// answer is not known or the text of the template is not there.
     fn follow(&self, last: usize) -> Option<(usize, &'g str)> {

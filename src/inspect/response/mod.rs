@@ -100,7 +100,7 @@ impl From<Found> for Response {
 
 /// Returns the description of the template.
 pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Response> {
-    let mut last = "the template does not render a message of a user and an answer".to_owned();
+    let mut last = "the template does not render a user message and an answer".to_owned();
     let mut best = None;
     for form in list_forms(&basics.roles) {
         let derivation = Derivation {
@@ -136,7 +136,7 @@ impl Derivation<'_, '_> {
     fn derive(mut self, basics: &Basics) -> Result<Found, Failure> {
         let plain = say("assistant", self.form, PLANT);
         let content = self.shoot("content", &plain)?;
-        let content = content.ok_or("the template does not render an answer after a message of a user")?;
+        let content = content.ok_or("the template does not render an answer after a user message")?;
         if !content.written().contains(PLANT) {
             return Err("the template does not print the content of an answer as it is".into());
         }
@@ -144,7 +144,7 @@ impl Derivation<'_, '_> {
         self.lead = written.split(PLANT).next().unwrap_or_default().to_owned();
         let mut reason = match basics.calls.arguments {
             Arguments::Neither => self.prints_tools()?.then_some("the template prints tools and no calls"),
-            _ => Some("the template does not print the name and the arguments of a call after the message of the user"),
+            _ => Some("the template does not print the name and the arguments of a call after the user message"),
         }
         .map(str::to_owned);
         let forms = working_forms(&basics.calls);
@@ -324,7 +324,7 @@ impl Derivation<'_, '_> {
             Some(asked) => tail(self.experiments.text(asked)?).unwrap_or_default(),
             None => return Ok(()),
         };
-        let opened = tail(self.ask(order, false)?).ok_or("the template does not render a message of a user alone")?;
+        let opened = tail(self.ask(order, false)?).ok_or("the template does not render a user message alone")?;
         let after = |shot: &Shot| shot.prompt.get(shot.after..).unwrap_or_default().to_owned();
         let mut length = opened.len();
         for shot in shots {

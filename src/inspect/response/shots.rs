@@ -1,4 +1,4 @@
-//! Renders messages of the assistant, and finds what the model writes in the prompts.
+//! Renders assistant messages, and finds what the model writes in the prompts.
 //!
 //! ```text
 //! <|user|>holvantis<|end|><|assistant|>vexolumiq<|end|>   ->   the model writes vexolumiq<|end|>
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::inspect::conversation::arrange;
 use crate::inspect::plant::{self, ARGUMENT, FUNCTION, Form, ID, PARAMETER, PLANT, SECOND, SECOND_ID, SPARE, USER, VALUE};
 
-/// A message of the assistant in a prompt.
+/// An assistant message in a prompt.
 #[derive(Clone, Debug)]
 pub struct Shot {
     pub prompt: String,
@@ -45,7 +45,7 @@ impl Shot {
 }
 
 impl Derivation<'_, '_> {
-    /// Renders a message of the assistant after one of a user. `None` if the template refuses it.
+    /// Renders an assistant message after a user message. `None` if the template refuses it.
     pub fn shoot(&mut self, path: &str, message: &Value) -> Result<Option<Shot>> {
         for order in ["u*", "su*", "u*u", "su*u"] {
             if self.order.is_some_and(|known| known != order) {
@@ -93,7 +93,7 @@ impl Derivation<'_, '_> {
         Ok(None)
     }
 
-    /// Returns the prompt before the message of the assistant in an order of messages.
+    /// Returns the prompt before the assistant message in an order of messages.
     pub fn ask(&mut self, order: &str, has_tools: bool) -> Result<Option<String>> {
         let before = order.split('*').next().unwrap_or_default();
         let asked = arrange(&[self.form], &[before], |_| []);

@@ -1,4 +1,4 @@
-//! The items of Responses, of which several can be one message of the assistant.
+//! The items of Responses, of which several can be one assistant message.
 //!
 //! ```text
 //! reasoning, message, function_call, function_call   ->   one turn with a thought, a part and two calls

@@ -249,7 +249,7 @@ fn read_blocks<'b>(reader: &mut Reader<'b, '_, '_>, turn: &mut BodyTurn<'b>, con
         let kind = block.get_text("type").unwrap_or_default();
         if is_call(kind) {
             if turn.role != Role::Assistant {
-                return Err(reader.wrong(at, "only a message of the assistant can have a call"));
+                return Err(reader.wrong(at, "only an assistant message can have a call"));
             }
             let id = block.get_text("id");
             reader.meter.charge_items(known)?;

@@ -268,7 +268,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         }
     }
 
-    /// Leaves messages of the system to the system, if the template takes some of them.
+    /// Leaves system messages to the system, if the template takes some of them.
     fn keep_systems(&mut self, current: &mut Outcome) {
         if matches!(current.plan.systems, Systems::AllAsUser | Systems::IntoUser) {
             let system = Plan {
@@ -281,7 +281,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         }
     }
 
-    /// Leaves messages of the system after an answer in their place, as those of the user: if they were merged into the first message, each
+    /// Leaves system messages after an answer in their place, as user messages: if they were merged into the first message, each
     /// of them would change the beginning of the prompt.
     fn place_later_systems(&mut self, current: &mut Outcome) {
         let systems = match current.plan.systems {
@@ -353,7 +353,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         OPERATORS.iter().filter_map(apply).collect()
     }
 
-    /// Returns whether there is reasoning after the last message of the user. A template cuts earlier reasoning on purpose.
+    /// Returns whether there is reasoning after the last user message. A template cuts earlier reasoning on purpose.
     fn thinks_last(&self) -> bool {
         let turns = &self.request.normal.turns;
         let last = turns

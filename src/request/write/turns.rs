@@ -100,7 +100,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         });
     }
 
-    /// Makes messages of the user of results.
+    /// Makes user messages of results.
     fn recast_results(&mut self, turns: &mut [BodyTurn<'b>]) {
         for turn in turns {
             if let Some(result) = turn.result.take() {
@@ -164,7 +164,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn recast_systems(&mut self, turns: &mut [BodyTurn<'b>]) {
         for turn in turns.iter_mut().filter(|turn| turn.is_system()) {
             turn.recast(Role::User);
-            let reason = "the template does not take a message of the system here";
+            let reason = "the template does not take a system message here";
             self.note(turn.place, ChangeKind::Recast, reason);
         }
     }
@@ -174,23 +174,19 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let mut turns = turns.into_iter();
         let mut first = turns.next()?;
         for turn in turns {
-            self.note(turn.place, ChangeKind::Merged, "the template takes one message of the system");
+            self.note(turn.place, ChangeKind::Merged, "the template takes one system message");
             self.absorb(&mut first, turn);
         }
         Some(first)
     }
 
-    /// Merges the messages of the system into the first message of the user.
+    /// Merges the system messages into the first user message.
     fn merge_into_user(&mut self, turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
         let (own, mut rest): (Vec<_>, Vec<_>) = turns.into_iter().partition(BodyTurn::is_system);
         let Some(mut system) = self.merge_systems(own) else {
             return rest;
         };
-        self.note(
-            system.place,
-            ChangeKind::Merged,
-            "the template takes no message of the system",
-        );
+        self.note(system.place, ChangeKind::Merged, "the template takes no system message");
         match rest.iter_mut().find(|turn| turn.role == Role::User) {
             Some(user) => {
                 let mut pieces = std::mem::take(&mut system.parts);

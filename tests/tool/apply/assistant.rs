@@ -356,7 +356,7 @@ fn a_turn_has_a_header_a_body_a_close_and_fields() {
     assert_eq!(turns[1].body.code_points[0].len() + 1, turns[1].body.bytes[0].len());
 }
 
-/// What the model writes is unknown in at most one prompt of the corpus in twenty. If the last message of the assistant has another text,
+/// What the model writes is unknown in at most one prompt of the corpus in twenty. If the last assistant message has another text,
 /// the first character that changes is outside of the spans in at most one prompt in a hundred.
 #[test]
 fn real_templates_say_what_the_model_writes() {

@@ -87,7 +87,7 @@ pub struct Arguments {
     /// The prompt that the model has seen. Only the text after it is printed, which is an error if the prompt does not begin with it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["context", "request", "json", "color", "explain", "explain_html"])]
     after: Option<PathBuf>,
-    /// What the model wrote after the prompt of --after. It takes the place of the last message of the assistant.
+    /// What the model wrote after the prompt of --after. It takes the place of the last assistant message.
     #[arg(long, value_name = "FILE", requires = "after")]
     sampled: Option<PathBuf>,
     /// Prints a JSON object with the text, its spans and its turns; see below.

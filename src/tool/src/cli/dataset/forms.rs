@@ -273,7 +273,7 @@ fn convert_message<'r>(message: &Data<'r>) -> Result<Data<'r>, String> {
     Ok(Data::Object(Object::new(entries.collect())))
 }
 
-/// Converts a call, or a list of calls, as a message of the assistant.
+/// Converts a call, or a list of calls, as an assistant message.
 fn convert_call<'r>(message: &Object<'r>) -> Result<Data<'r>, String> {
     let value = match message.get("value") {
         Some(Data::Str(text)) => {
