@@ -263,7 +263,7 @@ fn parse_value(parser: Option<&ContentParser>, source: &str, meter: &mut Meter<'
     }
 }
 
-/// Reads tags, each with a key and a value, from a string that can grow.
+/// A reader of tags, each with a key and a value, in a string that can grow.
 #[derive(Debug)]
 pub struct Tags<'t> {
     tag: &'t Pattern,
