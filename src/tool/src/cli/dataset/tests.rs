@@ -124,23 +124,25 @@ fn a_run_resumes_from_files_that_end_at_any_byte() {
             "there are checkpoints"
         );
         let expected = [output.clone(), errors.clone()];
+        // Compressed files are cut at each seventh byte only, because resuming these takes long.
+        let step = if end.is_empty() { 1 } else { 7 };
         // These runs add no checkpoints, so that a cut journal stays so.
         let resumed = run(&folder.0, end, sizes, Duration::MAX);
-        for cut in 0..=output.len() {
+        for cut in (0..=output.len()).rev().step_by(step) {
             assert_eq!(
                 resume(&resumed, [&output[..cut], &errors, &journal]),
                 expected,
                 "output {cut}"
             );
         }
-        for cut in 0..=errors.len() {
+        for cut in (0..=errors.len()).rev().step_by(step) {
             assert_eq!(
                 resume(&resumed, [&output, &errors[..cut], &journal]),
                 expected,
                 "errors {cut}"
             );
         }
-        for cut in 0..=journal.len() {
+        for cut in (0..=journal.len()).rev().step_by(step) {
             assert_eq!(
                 resume(&resumed, [&output, &errors, &journal[..cut]]),
                 expected,
@@ -154,6 +156,7 @@ fn a_run_resumes_from_files_that_end_at_any_byte() {
             .enumerate()
             .skip(checkpoints)
             .filter(|(_, byte)| byte.is_ascii_digit())
+            .step_by(step)
         {
             let mut damaged = journal.clone();
             damaged[at] = if *byte == b'1' { b'2' } else { b'1' };
@@ -167,7 +170,7 @@ fn a_run_resumes_from_files_that_end_at_any_byte() {
                 .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % (most + 1)
         };
-        for _ in 0..300 {
+        for _ in 0..300 / step {
             let cuts = [random(output.len()), random(errors.len()), random(journal.len())];
             let cut = [&output[..cuts[0]], &errors[..cuts[1]], &journal[..cuts[2]]];
             assert_eq!(resume(&resumed, cut), expected, "{cuts:?}");
