@@ -56,8 +56,18 @@ const OTHER: Words = [SPARE, SYSTEM, ANSWER];
 pub struct Writing<'w> {
     /// The strings at which the model can stop.
     pub stops: &'w [String],
-    /// Whether values can be between `<![CDATA[` and `]]>`.
-    pub has_data: bool,
+    /// The source of the template, whose words can say how the model writes.
+    pub source: &'w str,
+}
+
+impl Writing<'_> {
+    /// Returns the word before a list of calls that the template tells the model to write: `functools` in `functools[{"name": …`.
+    fn find_word(&self, call: &str) -> Option<&str> {
+        let key = call.get(..call.find(':')?)?;
+        let before = self.source.get(..self.source.find(&format!("[{key}"))?)?;
+        let word = before.rsplit(|char: char| !char.is_alphanumeric()).next();
+        word.filter(|word| !word.is_empty())
+    }
 }
 
 /// The place of a call in a string, and how it is written.
@@ -149,7 +159,7 @@ fn describe_core(
     (front, back): (&str, &str),
     core: &Core<'_>,
     pair: Option<&(&str, Core<'_>, Core<'_>)>,
-    Writing { stops, has_data }: &Writing<'_>,
+    writing: &Writing<'_>,
 ) -> Option<Value> {
     // Two calls in one list are one region.
     let apart = pair.filter(|(_, first, other)| other.start >= first.end);
@@ -158,6 +168,7 @@ fn describe_core(
     if open.is_empty() && !matches!(core.form, Form::Python) {
         return None;
     }
+    let stops = writing.stops;
     // An engine strips the token at which the model stops.
     let stop = stops.iter().map(String::as_str).find(|stop| close.ends_with(stop));
     let close = stop.and_then(|stop| close.strip_suffix(stop)).unwrap_or(close).trim_end();
@@ -188,16 +199,16 @@ fn describe_core(
                     let mut count = format!(r"\s*{}\S*?", escape(between.get(..start)?));
                     if let Some(open) = open.strip_suffix(NAMED_ID) {
                         // The name and the count are the id.
-                        begin = format!("{}(?P<id>{}", escape(open), escape(NAMED_ID));
+                        begin = format!(r"{}\s*(?P<id>(?:{})?", escape(open), escape(NAMED_ID));
                         count.push(')');
                         id = Some(json!("{id}"));
                     }
-                    format!(r"{count}{}\s*", escape(end))
+                    format!("{count}{}", escape_around(end))
                 }
                 // A name alone is any word, unless the arguments follow.
                 _ if between.trim().is_empty() => r"\s*(?=\{)".to_owned(),
                 _ => match between.split_once(ID) {
-                    Some((before, after)) => format!(r"\s*{}(?P<id>\S*?){}\s*", escape(before), escape(after)),
+                    Some((before, after)) => format!(r"{}(?P<id>\S*?){}", escape_around(before), escape_around(after)),
                     None => escape_around(between),
                 },
             };
@@ -230,7 +241,8 @@ fn describe_core(
                     .filter(|lead| !lead.is_empty())
                     .map(|lead| escape(lead))
                     .collect();
-                let leads: IndexSet<String> = leads.into_iter().chain([r"\[".to_owned()]).collect();
+                let word = writing.find_word(open).map(|word| format!(r"{}\s*\[", escape(word)));
+                let leads: IndexSet<String> = leads.into_iter().chain(word).chain([r"\[".to_owned()]).collect();
                 begin = format!(r"(?:{})?\s*{begin}", leads.into_iter().collect::<Vec<_>>().join("|"));
             } else if pair.is_some() && stop.is_none() && close.is_empty() && !between.trim().is_empty() {
                 // The text that begins the next call ends this one, so that the next call can be without it.
@@ -268,27 +280,23 @@ fn describe_core(
             tag: [before, middle, end],
         } => {
             open_pattern = Some(format!("{header}{}{NAME}{}", escape(open), escape_around(after)));
-            // A model can leave out the line break on either side of a value.
-            let around = |blank: &str| if blank.contains('\n') { r"\n?" } else { "" };
-            let after = around(middle.get(middle.trim_end().len()..)?);
-            let ahead = around(end.get(..end.len().saturating_sub(end.trim_start().len()))?);
-            let (data, data_end) = if *has_data {
-                (r"(?:<!\[CDATA\[)?", r"(?:\]\]>)?")
-            } else {
-                ("", "")
+            // If the template prints a line break beside a value, a model can write one on either side, or none.
+            let blank = middle.get(middle.trim_end().len()..)?.contains('\n') || end.trim_end().starts_with('\n');
+            let blank = if blank { r"\n?" } else { "" };
+            let (data, data_end) = match writing.source.contains("<![CDATA[") {
+                true => (r"(?:<!\[CDATA\[)?", r"(?:\]\]>)?"),
+                false => ("", ""),
             };
-            let (before, middle, end) = (
-                escape(before.trim_start()),
-                escape_exact(middle.trim_end()),
-                escape_exact(end.trim()),
-            );
-            let tag = format!("{before}(?P<key>[^<>\\n\"=:]+?){middle}{after}{data}(?P<value>.*?){data_end}{ahead}{end}");
+            let [before, middle, end] = [before, middle, end].map(|part| escape(part));
+            let tag = format!(r#"{before}\s*(?P<key>[^<>\s"=:][^<>\n"=:]*?)\s*{middle}{blank}{data}(?P<value>.*?){data_end}{blank}{end}"#);
             json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": call("{name}", "{content}")})
         }
     };
+    let has_parts = |text: &str| split(text).len() > 1;
+    let open_pattern = open_pattern.or_else(|| has_parts(open).then(|| escape(open)));
     let open_pattern = open_pattern.or_else(|| open.is_empty().then(|| r"(?=\[\s*[A-Za-z_][\w.\-]*\()".to_owned()));
     let open = Some(open).filter(|_| open_pattern.is_none());
-    let close_pattern = close_pattern.or_else(|| close.contains(char::is_whitespace).then(|| escape(close)));
+    let close_pattern = close_pattern.or_else(|| has_parts(close).then(|| escape(close)));
     let close = match is_stopped {
         _ if close_pattern.is_some() => None,
         true if stops.is_empty() => None,
@@ -441,13 +449,33 @@ fn cut_start(text: &str) -> &str {
     }
 }
 
-/// Returns a regular expression for a string, with any white space between its words.
+/// Returns the parts of a string between which a model can write other white space: words, tags, and text after the punctuation of JSON.
+fn split(text: &str) -> Vec<&str> {
+    let tokens: Vec<_> = control_tokens(text).collect();
+    let is_cut = |at: usize| {
+        let (before, after) = text.split_at_checked(at).unwrap_or_default();
+        let (last, next) = (before.chars().next_back(), after.chars().next());
+        let is_within = tokens.iter().any(|token| token.start < at && at < token.end);
+        let is_edge = before.ends_with(['>', ']', '{', '[', ',']) || before.ends_with("\":") || after.starts_with(['<', '[', '}']);
+        !is_within && last != next && is_edge
+    };
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let cuts = text.char_indices().map(|(at, _)| at).filter(|at| is_cut(*at));
+    for cut in cuts.chain([text.len()]) {
+        parts.extend(text.get(start..cut).unwrap_or_default().split_whitespace());
+        start = cut;
+    }
+    parts
+}
+
+/// Returns a regular expression for a string, with any white space between its parts.
 fn escape(text: &str) -> String {
-    let parts: Vec<String> = text.split_whitespace().map(escape_exact).collect();
+    let parts: Vec<String> = split(text).into_iter().map(escape_exact).collect();
     parts.join(r"\s*")
 }
 
-/// Returns a regular expression for a string, with any white space between its words and around it.
+/// Returns a regular expression for a string, with any white space between its parts and around it.
 fn escape_around(text: &str) -> String {
     match text.trim() {
         "" => r"\s*".to_owned(),

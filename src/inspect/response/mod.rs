@@ -253,10 +253,7 @@ impl Derivation<'_, '_> {
             // What is before the content too is no part of a call.
             let skipped = cut_tokens(one, common_prefix(one, plain), plain);
             let source = self.experiments.template.source().unwrap_or_default();
-            let writing = calls::Writing {
-                stops: &stops,
-                has_data: source.contains("<![CDATA["),
-            };
+            let writing = calls::Writing { stops: &stops, source };
             let described = calls::describe(one, skipped, two.as_deref(), &writing);
             let described = described.ok_or("the way in which a call is written is not known")?;
             fields.insert("tool_calls".to_owned(), described);
@@ -268,10 +265,9 @@ impl Derivation<'_, '_> {
             .map_or(&[][..], calls::list_around)
             .iter()
             .map(|text| (*text).to_owned());
-        // An engine strips the token at which the model stops.
-        let stripped = close
-            .iter()
-            .filter_map(|text| stops.iter().find_map(|stop| text.strip_suffix(stop.as_str())));
+        // An engine strips the token at which the model stops, and each string can be alone.
+        let ends = || stops.iter().chain(&close).map(String::as_str);
+        let stripped = close.iter().flat_map(|text| ends().filter_map(|end| text.strip_suffix(end)));
         let more: Vec<String> = around.chain(stripped.map(|text| text.trim().to_owned())).collect();
         close.extend(more.into_iter().filter(|text| !text.is_empty()));
         let close: Vec<String> = close.into_iter().collect::<IndexSet<_>>().into_iter().collect();
