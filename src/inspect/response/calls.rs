@@ -13,7 +13,7 @@ use crate::chat::{common_prefix, common_suffix, control_tokens};
 use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, SPARE, SYSTEM, VALUE, with_field};
 
 /// The name of a function in a regular expression.
-const NAME: &str = r"\s*(?P<name>[A-Za-z0-9_.\-]+)";
+const NAME: &str = r"\s*(?P<name>[A-Za-z0-9_.\-]*[A-Za-z0-9_\-])";
 
 /// The header of a call as templates print it, a regular expression for what models write, and what else they write around content.
 type Header = (&'static str, &'static str, &'static [&'static str]);
