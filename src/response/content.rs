@@ -355,7 +355,12 @@ impl Tags<'_> {
     /// Returns whether the last value, at whose tag the text ends, has another tag. A tag begins with other text than its key.
     fn has_tag_within(&self, source: &str, meter: &mut Meter<'_>) -> Result<bool> {
         let inner = self.tag.find(source, self.value, meter)?;
-        let is_tag = |inner: Match<'_>| inner.groups.iter().any(|(group, key)| *group == "key" && key.start > inner.bytes.start);
+        let is_tag = |inner: Match<'_>| {
+            inner
+                .groups
+                .iter()
+                .any(|(group, key)| *group == "key" && key.start > inner.bytes.start)
+        };
         Ok(inner.is_some_and(is_tag))
     }
 }

@@ -8,7 +8,7 @@
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
-use super::is_tags;
+use super::patterns::{cut_end, cut_start, escape, escape_around, escape_exact, is_tags, split};
 use crate::chat::{common_prefix, common_suffix, control_tokens};
 use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, SPARE, SYSTEM, VALUE, with_field};
 
@@ -161,8 +161,9 @@ fn describe_core(
     pair: Option<&(&str, Core<'_>, Core<'_>)>,
     writing: &Writing<'_>,
 ) -> Option<Value> {
-    // Two calls in one list are one region.
-    let apart = pair.filter(|(_, first, other)| other.start >= first.end);
+    // Two calls in one list are one region. What is between tags needs no tag around it.
+    let is_apart = |first: &Core<'_>, other: &Core<'_>| other.start >= first.end && !matches!(core.form, Form::Tags { .. });
+    let apart = pair.filter(|(_, first, other)| is_apart(first, other));
     let apart = apart.and_then(|(two, first, other)| two.get(first.end..other.start));
     let (open, close) = find_anchors(front, back, apart)?;
     if open.is_empty() && !matches!(core.form, Form::Python) {
@@ -191,23 +192,19 @@ fn describe_core(
         Form::Named { between, delimiter } => {
             let mut begin = escape(open);
             let mut id = between.contains(ID).then(|| json!("{id}"));
-            let after = match pair.map(|(.., other)| &other.form) {
-                // The text can count the calls.
-                Some(Form::Named { between: other, .. }) if other != between => {
-                    let start = common_prefix(between, other);
-                    let end = common_suffix(between.get(start..)?, other.get(start..)?);
-                    let mut count = format!(r"\s*{}\S*?", escape(between.get(..start)?));
+            let after = match find_count(between, pair) {
+                Some([mut before, after]) => {
                     if let Some(open) = open.strip_suffix(NAMED_ID) {
                         // The name and the count are the id.
                         begin = format!(r"{}\s*(?P<id>(?:{})?", escape(open), escape(NAMED_ID));
-                        count.push(')');
+                        before.push(')');
                         id = Some(json!("{id}"));
                     }
-                    format!("{count}{}", escape_around(end))
+                    before + &after
                 }
                 // A name alone is any word, unless the arguments follow.
-                _ if between.trim().is_empty() => r"\s*(?=\{)".to_owned(),
-                _ => match between.split_once(ID) {
+                None if between.trim().is_empty() => r"\s*(?=\{)".to_owned(),
+                None => match between.split_once(ID) {
                     Some((before, after)) => format!(r"{}(?P<id>\S*?){}", escape_around(before), escape_around(after)),
                     None => escape_around(between),
                 },
@@ -215,7 +212,8 @@ fn describe_core(
             if close.starts_with(['}', ']', ',']) && control_tokens(close).next().is_none() {
                 // The arguments can have the same text, so what follows decides.
                 let leads = [Some(front), apart].map(|text| Some(find_lead(text?.trim_end().strip_suffix(open)?)));
-                let next = leads[1].map(|lead| format!(r"|(?=\s*{}\s*{begin})", escape(lead)));
+                let next = leads[1].map(|lead| if lead.is_empty() { ",?".to_owned() } else { escape(lead) });
+                let next = next.map(|lead| format!(r"|(?=\s*{lead}\s*{begin})"));
                 let rest = back.get(back.find(close)?.saturating_add(close.len())..)?;
                 let brackets = rest
                     .len()
@@ -242,7 +240,7 @@ fn describe_core(
                     .map(|lead| escape(lead))
                     .collect();
                 let word = writing.find_word(open).map(|word| format!(r"{}\s*\[", escape(word)));
-                let leads: IndexSet<String> = leads.into_iter().chain(word).chain([r"\[".to_owned()]).collect();
+                let leads: IndexSet<String> = leads.into_iter().chain(word).chain([",", r"\["].map(str::to_owned)).collect();
                 begin = format!(r"(?:{})?\s*{begin}", leads.into_iter().collect::<Vec<_>>().join("|"));
             } else if pair.is_some() && stop.is_none() && close.is_empty() && !between.trim().is_empty() {
                 // The text that begins the next call ends this one, so that the next call can be without it.
@@ -279,7 +277,8 @@ fn describe_core(
             after,
             tag: [before, middle, end],
         } => {
-            open_pattern = Some(format!("{header}{}{NAME}{}", escape(open), escape_around(after)));
+            let after = find_count(after, pair).map_or_else(|| escape_around(after), |parts| parts.concat());
+            open_pattern = Some(format!("{header}{}{NAME}{after}", escape(open)));
             // If the template prints a line break beside a value, a model can write one on either side, or none.
             let blank = middle.get(middle.trim_end().len()..)?.contains('\n') || end.trim_end().starts_with('\n');
             let blank = if blank { r"\n?" } else { "" };
@@ -288,7 +287,9 @@ fn describe_core(
                 false => ("", ""),
             };
             let [before, middle, end] = [before, middle, end].map(|part| escape(part));
-            let tag = format!(r#"{before}\s*(?P<key>[^<>\s"=:][^<>\n"=:]*?)\s*{middle}{blank}{data}(?P<value>.*?){data_end}{blank}{end}"#);
+            let tag = format!(
+                r#"{before}\s*(?P<key>[^<>\s"=:][^<>\n"=:]*?)\s*{middle}{blank}{data}(?P<value>.*?){data_end}{blank}{end}"#
+            );
             json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": call("{name}", "{content}")})
         }
     };
@@ -314,6 +315,16 @@ fn describe_core(
             .into_iter()
             .fold(field, |field, (key, anchor)| with_field(&field, key, anchor)),
     )
+}
+
+/// Returns the regular expressions of the string after the name of a call up to a number that counts the calls, and after it.
+fn find_count(text: &str, pair: Option<&(&str, Core<'_>, Core<'_>)>) -> Option<[String; 2]> {
+    let (Form::Named { between: other, .. } | Form::Tags { after: other, .. }) = &pair?.2.form else {
+        return None;
+    };
+    let start = Some(common_prefix(text, other)).filter(|_| other != &text)?;
+    let end = common_suffix(text.get(start..)?, other.get(start..)?);
+    Some([format!(r"\s*{}\S*?", escape(text.get(..start)?)), escape_around(end)])
 }
 
 /// Returns the brackets and commas at the end of a string, trimmed.
@@ -381,7 +392,9 @@ fn find_named<'t>(text: &'t str, [name, value, _]: &Words) -> Option<Core<'t>> {
 /// Finds a call whose arguments are written one after the other. Returns its start, its end, and the strings after the name, before the
 /// first value and before the second key.
 fn find_arguments<'t>(text: &'t str, [name, first, second]: &Words) -> Option<(usize, usize, [&'t str; 3])> {
-    let start = text.get(..text.find(ARGUMENT)?)?.rfind(name)?;
+    let named = text.find(name)?;
+    let argument = named.saturating_add(text.get(named..)?.find(ARGUMENT)?);
+    let start = text.get(..argument)?.rfind(name)?;
     let mut at = start.saturating_add(name.len());
     let mut parts = [""; 4];
     for (part, word) in parts.iter_mut().zip([ARGUMENT, first, PARAMETER, second]) {
@@ -419,81 +432,15 @@ fn find_python<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
 
 fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let (start, end, [after, middle, separator]) = find_arguments(text, words)?;
-    let before = cut_start(common_suffix(after, separator));
-    let rest = separator.get(..separator.len().saturating_sub(before.len()))?;
     // The closing tag can have the key, and both keys have the same length.
     let same = |text: &str| text.replace(PARAMETER, ARGUMENT);
-    let close = cut_end(rest.get(..common_prefix(&same(rest), &same(text.get(end..)?)))?);
+    let close = cut_end(separator.get(..common_prefix(&same(separator), &same(text.get(end..)?)))?);
+    let close = close.strip_suffix(MARKER).unwrap_or(close);
+    let before = cut_start(common_suffix(after, separator.get(close.len()..)?));
     let form = Form::Tags {
         after: after.get(..after.len().saturating_sub(before.len()))?,
         tag: [before, middle, close],
     };
     let end = end.saturating_add(close.len());
     (!middle.trim().is_empty() && !close.trim().is_empty()).then_some(Core { start, end, form })
-}
-
-/// Removes an incomplete tag from the end of a string.
-fn cut_end(text: &str) -> &str {
-    let (before, tag) = text.rfind(['<', '[']).map_or((text, ""), |at| text.split_at(at));
-    if tag.contains(['>', ']']) { text } else { before }
-}
-
-/// Removes the rest of a tag from the start of a string.
-fn cut_start(text: &str) -> &str {
-    match text
-        .find(['<', '[', '>', ']'])
-        .and_then(|at| text.get(at..)?.split_at_checked(1))
-    {
-        Some((">" | "]", rest)) if !rest.is_empty() && !rest.starts_with('>') => rest,
-        _ => text,
-    }
-}
-
-/// Returns the parts of a string between which a model can write other white space: words, tags, and text after the punctuation of JSON.
-fn split(text: &str) -> Vec<&str> {
-    let tokens: Vec<_> = control_tokens(text).collect();
-    let is_cut = |at: usize| {
-        let (before, after) = text.split_at_checked(at).unwrap_or_default();
-        let (last, next) = (before.chars().next_back(), after.chars().next());
-        let is_within = tokens.iter().any(|token| token.start < at && at < token.end);
-        let is_edge = before.ends_with(['>', ']', '{', '[', ',']) || before.ends_with("\":") || after.starts_with(['<', '[', '}']);
-        !is_within && last != next && is_edge
-    };
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let cuts = text.char_indices().map(|(at, _)| at).filter(|at| is_cut(*at));
-    for cut in cuts.chain([text.len()]) {
-        parts.extend(text.get(start..cut).unwrap_or_default().split_whitespace());
-        start = cut;
-    }
-    parts
-}
-
-/// Returns a regular expression for a string, with any white space between its parts.
-fn escape(text: &str) -> String {
-    let parts: Vec<String> = split(text).into_iter().map(escape_exact).collect();
-    parts.join(r"\s*")
-}
-
-/// Returns a regular expression for a string, with any white space between its parts and around it.
-fn escape_around(text: &str) -> String {
-    match text.trim() {
-        "" => r"\s*".to_owned(),
-        text => format!(r"\s*{}\s*", escape(text)),
-    }
-}
-
-/// Returns a regular expression for strings like this one, in which each planted word may be another word, and `"true"` may be `"false"`.
-fn escape_exact(text: &str) -> String {
-    let mut pattern = String::new();
-    for char in text.chars() {
-        match char {
-            '\n' => pattern.push_str(r"\n"),
-            '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => pattern.extend(['\\', char]),
-            char => pattern.push(char),
-        }
-    }
-    let varied = [ID, FUNCTION, ARGUMENT, PARAMETER];
-    let pattern = varied.iter().fold(pattern, |pattern, word| pattern.replace(word, r"\S*?"));
-    pattern.replace("\"true\"", "\"(?:true|false)\"")
 }
