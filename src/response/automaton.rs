@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::backtrack::{self, BoundedBacktracker};
 use regex_automata::nfa::thompson::pikevm::{self, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, Config, NFA, WhichCaptures};
 use regex_automata::util::pool::Pool;
@@ -53,10 +54,32 @@ pub struct Automaton {
     /// Matches, from the end of the text backwards, what can be the beginning of a match.
     beginning: Machine,
     prefilter: Option<Prefilter>,
-    /// The simulation that finds the groups of a match. It is absent if no group has a name.
-    groups: Option<Arc<(PikeVM, Shared<pikevm::Cache>)>>,
+    /// What finds the groups of a match. It is absent if no group has a name.
+    groups: Option<Arc<Groups>>,
     /// The size of the NFAs in bytes.
     pub memory: usize,
+}
+
+/// A search of each state of an NFA at each place at most once, and a simulation of all states at once, which is slower, for matches that are
+/// too long for the memory of the first.
+#[derive(Debug)]
+struct Groups {
+    short: BoundedBacktracker,
+    long: PikeVM,
+    caches: Shared<(backtrack::Cache, pikevm::Cache)>,
+}
+
+impl Groups {
+    fn new(nfa: NFA) -> Result<Self, String> {
+        let short = BoundedBacktracker::new_from_nfa(nfa.clone()).map_err(|error| error.to_string())?;
+        let long = PikeVM::new_from_nfa(nfa).map_err(|error| error.to_string())?;
+        let makers = (short.clone(), long.clone());
+        Ok(Self {
+            short,
+            long,
+            caches: Pool::new(Box::new(move || (makers.0.create_cache(), makers.1.create_cache()))),
+        })
+    }
 }
 
 /// A DFA with the memory for its states.
@@ -222,10 +245,7 @@ impl Automaton {
             if slots.saturating_mul(2 * size_of::<usize>()) > MAX_GROUPS {
                 return Err("the groups of all states take too much memory".to_owned());
             }
-            let groups = PikeVM::new_from_nfa(forward.clone()).map_err(|error| message(&error))?;
-            let maker = groups.clone();
-            let caches: Shared<pikevm::Cache> = Pool::new(Box::new(move || maker.create_cache()));
-            Some(Arc::new((groups, caches)))
+            Some(Arc::new(Groups::new(forward.clone())?))
         } else {
             None
         };
@@ -359,21 +379,24 @@ impl Automaton {
         let names = self
             .groups
             .iter()
-            .flat_map(|groups| groups.0.get_nfa().group_info().all_names());
+            .flat_map(|groups| groups.long.get_nfa().group_info().all_names());
         names.filter_map(|(_, _, name)| name)
     }
 
     /// Returns the name and the byte range of each group of a match, without groups that took no part.
     pub fn groups(&self, text: &str, found: &Range<usize>, meter: &mut Meter<'_>) -> Result<Vec<(&str, Range<usize>)>> {
-        let Some((groups, caches)) = self.groups.as_deref() else {
+        let Some(Groups { short, long, caches }) = self.groups.as_deref() else {
             return Ok(Vec::new());
         };
-        let slots = groups.get_nfa().group_info().slot_len().saturating_add(SLOTS_PER_STEP / 8);
-        let visited = groups.get_nfa().states().len().saturating_mul(slots).div_ceil(SLOTS_PER_STEP);
+        let slots = long.get_nfa().group_info().slot_len().saturating_add(SLOTS_PER_STEP / 8);
+        let visited = long.get_nfa().states().len().saturating_mul(slots).div_ceil(SLOTS_PER_STEP);
         meter.charge(visited.saturating_mul(found.len().saturating_add(1)) as u64)?;
-        let mut captures = groups.create_captures();
+        let mut captures = long.create_captures();
         let input = Input::new(text).range(found.clone()).anchored(Anchored::Yes);
-        groups.captures(&mut caches.get(), input, &mut captures);
+        let mut caches = caches.get();
+        if short.try_captures(&mut caches.0, input.clone(), &mut captures).is_err() {
+            long.captures(&mut caches.1, input, &mut captures);
+        }
         let named = self.group_names();
         Ok(named
             .filter_map(|name| Some((name, captures.get_group_by_name(name)?.range())))

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 use super::arguments::{Reader, Shape};
 use super::calls::parse_calls;
 use super::dialect::Dialect;
-use super::pattern::{Found, Pattern, Search};
+use super::pattern::{Found, Match, Pattern, Search};
 use super::template::Loader;
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
@@ -216,7 +216,9 @@ impl ContentParser {
             },
             Kind::Tags { tag, merges, value } => {
                 let mut tags = Tags::new(tag, *merges, value.as_deref());
-                while tags.next(source, true, meter)?.is_some() {}
+                while let Some((_, place)) = tags.next(source, true, meter)? {
+                    tags.has_rest |= is_strict && tags.has_tag_within(source.get(..place.end).unwrap_or_default(), meter)?;
+                }
                 if is_strict && tags.has_rest {
                     return Err(rest());
                 }
@@ -270,12 +272,13 @@ pub struct Tags<'t> {
     merges: bool,
     parser: Option<&'t ContentParser>,
     search: Search<'t>,
-    /// Where the next search begins, and where the last tag ends.
+    /// Where the next search begins, and where the last value begins and the last tag ends.
     from: usize,
+    value: usize,
     end: usize,
     pub entries: Entries,
     merged: HashSet<String>,
-    /// Whether there is text outside of the tags.
+    /// Whether there is text outside of the tags, or a tag that does not end.
     has_rest: bool,
 }
 
@@ -287,6 +290,7 @@ impl<'t> Tags<'t> {
             parser,
             search: Search::default(),
             from: 0,
+            value: 0,
             end: 0,
             entries: Entries::new(),
             merged: HashSet::new(),
@@ -314,6 +318,8 @@ impl<'t> Tags<'t> {
         }
         let Some(found) = found else { return Ok(None) };
         self.end = found.bytes.end;
+        let value = found.groups.iter().find(|(group, _)| *group == "value");
+        self.value = value.map_or(self.end, |(_, range)| range.start);
         // An empty match can follow another match, but not the same place twice.
         self.from = match source.get(self.end..).and_then(|rest| rest.chars().next()) {
             Some(next) if found.bytes.is_empty() => self.end.saturating_add(next.len_utf8()),
@@ -342,6 +348,20 @@ impl<'t> Tags<'t> {
             _ => drop(self.entries.insert(key.to_owned(), parsed)),
         }
         Ok(Some((key.to_owned(), found.bytes.clone())))
+    }
+}
+
+impl Tags<'_> {
+    /// Returns whether the last value, at whose tag the text ends, has another tag. A tag begins with other text than its key.
+    fn has_tag_within(&self, source: &str, meter: &mut Meter<'_>) -> Result<bool> {
+        let inner = self.tag.find(source, self.value, meter)?;
+        let is_tag = |inner: Match<'_>| {
+            inner
+                .groups
+                .iter()
+                .any(|(group, key)| *group == "key" && key.start > inner.bytes.start)
+        };
+        Ok(inner.is_some_and(is_tag))
     }
 }
 

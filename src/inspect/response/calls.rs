@@ -8,12 +8,12 @@
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
-use super::is_tags;
+use super::patterns::{cut_end, cut_start, escape, escape_around, escape_exact, is_tags, split};
 use crate::chat::{common_prefix, common_suffix, control_tokens};
 use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, SPARE, SYSTEM, VALUE, with_field};
 
 /// The name of a function in a regular expression.
-const NAME: &str = r"\s*(?P<name>[A-Za-z0-9_.\-]+)";
+const NAME: &str = r"\s*(?P<name>[A-Za-z0-9_.\-]*[A-Za-z0-9_\-])";
 
 /// The header of a call as templates print it, a regular expression for what models write, and what else they write around content.
 type Header = (&'static str, &'static str, &'static [&'static str]);
@@ -56,8 +56,18 @@ const OTHER: Words = [SPARE, SYSTEM, ANSWER];
 pub struct Writing<'w> {
     /// The strings at which the model can stop.
     pub stops: &'w [String],
-    /// Whether values can be between `<![CDATA[` and `]]>`.
-    pub has_data: bool,
+    /// The source of the template, whose words can say how the model writes.
+    pub source: &'w str,
+}
+
+impl Writing<'_> {
+    /// Returns the word before a list of calls that the template tells the model to write: `functools` in `functools[{"name": …`.
+    fn find_word(&self, call: &str) -> Option<&str> {
+        let key = call.get(..call.find(':')?)?;
+        let before = self.source.get(..self.source.find(&format!("[{key}"))?)?;
+        let word = before.rsplit(|char: char| !char.is_alphanumeric()).next();
+        word.filter(|word| !word.is_empty())
+    }
 }
 
 /// The place of a call in a string, and how it is written.
@@ -149,15 +159,17 @@ fn describe_core(
     (front, back): (&str, &str),
     core: &Core<'_>,
     pair: Option<&(&str, Core<'_>, Core<'_>)>,
-    Writing { stops, has_data }: &Writing<'_>,
+    writing: &Writing<'_>,
 ) -> Option<Value> {
-    // Two calls in one list are one region.
-    let apart = pair.filter(|(_, first, other)| other.start >= first.end);
+    // Two calls in one list are one region. What is between tags needs no tag around it.
+    let is_apart = |first: &Core<'_>, other: &Core<'_>| other.start >= first.end && !matches!(core.form, Form::Tags { .. });
+    let apart = pair.filter(|(_, first, other)| is_apart(first, other));
     let apart = apart.and_then(|(two, first, other)| two.get(first.end..other.start));
     let (open, close) = find_anchors(front, back, apart)?;
     if open.is_empty() && !matches!(core.form, Form::Python) {
         return None;
     }
+    let stops = writing.stops;
     // An engine strips the token at which the model stops.
     let stop = stops.iter().map(String::as_str).find(|stop| close.ends_with(stop));
     let close = stop.and_then(|stop| close.strip_suffix(stop)).unwrap_or(close).trim_end();
@@ -180,31 +192,28 @@ fn describe_core(
         Form::Named { between, delimiter } => {
             let mut begin = escape(open);
             let mut id = between.contains(ID).then(|| json!("{id}"));
-            let after = match pair.map(|(.., other)| &other.form) {
-                // The text can count the calls.
-                Some(Form::Named { between: other, .. }) if other != between => {
-                    let start = common_prefix(between, other);
-                    let end = common_suffix(between.get(start..)?, other.get(start..)?);
-                    let mut count = format!(r"\s*{}\S*?", escape(between.get(..start)?));
+            let after = match find_count(between, pair) {
+                Some([mut before, after]) => {
                     if let Some(open) = open.strip_suffix(NAMED_ID) {
                         // The name and the count are the id.
-                        begin = format!("{}(?P<id>{}", escape(open), escape(NAMED_ID));
-                        count.push(')');
+                        begin = format!(r"{}\s*(?P<id>(?:{})?", escape(open), escape(NAMED_ID));
+                        before.push(')');
                         id = Some(json!("{id}"));
                     }
-                    format!(r"{count}{}\s*", escape(end))
+                    before + &after
                 }
                 // A name alone is any word, unless the arguments follow.
-                _ if between.trim().is_empty() => r"\s*(?=\{)".to_owned(),
-                _ => match between.split_once(ID) {
-                    Some((before, after)) => format!(r"\s*{}(?P<id>\S*?){}\s*", escape(before), escape(after)),
+                None if between.trim().is_empty() => r"\s*(?=\{)".to_owned(),
+                None => match between.split_once(ID) {
+                    Some((before, after)) => format!(r"{}(?P<id>\S*?){}", escape_around(before), escape_around(after)),
                     None => escape_around(between),
                 },
             };
             if close.starts_with(['}', ']', ',']) && control_tokens(close).next().is_none() {
                 // The arguments can have the same text, so what follows decides.
                 let leads = [Some(front), apart].map(|text| Some(find_lead(text?.trim_end().strip_suffix(open)?)));
-                let next = leads[1].map(|lead| format!(r"|(?=\s*{}\s*{begin})", escape(lead)));
+                let next = leads[1].map(|lead| if lead.is_empty() { ",?".to_owned() } else { escape(lead) });
+                let next = next.map(|lead| format!(r"|(?=\s*{lead}\s*{begin})"));
                 let rest = back.get(back.find(close)?.saturating_add(close.len())..)?;
                 let brackets = rest
                     .len()
@@ -230,7 +239,8 @@ fn describe_core(
                     .filter(|lead| !lead.is_empty())
                     .map(|lead| escape(lead))
                     .collect();
-                let leads: IndexSet<String> = leads.into_iter().chain([r"\[".to_owned()]).collect();
+                let word = writing.find_word(open).map(|word| format!(r"{}\s*\[", escape(word)));
+                let leads: IndexSet<String> = leads.into_iter().chain(word).chain([",", r"\["].map(str::to_owned)).collect();
                 begin = format!(r"(?:{})?\s*{begin}", leads.into_iter().collect::<Vec<_>>().join("|"));
             } else if pair.is_some() && stop.is_none() && close.is_empty() && !between.trim().is_empty() {
                 // The text that begins the next call ends this one, so that the next call can be without it.
@@ -267,28 +277,27 @@ fn describe_core(
             after,
             tag: [before, middle, end],
         } => {
-            open_pattern = Some(format!("{header}{}{NAME}{}", escape(open), escape_around(after)));
-            // A model can leave out the line break on either side of a value.
-            let around = |blank: &str| if blank.contains('\n') { r"\n?" } else { "" };
-            let after = around(middle.get(middle.trim_end().len()..)?);
-            let ahead = around(end.get(..end.len().saturating_sub(end.trim_start().len()))?);
-            let (data, data_end) = if *has_data {
-                (r"(?:<!\[CDATA\[)?", r"(?:\]\]>)?")
-            } else {
-                ("", "")
+            let after = find_count(after, pair).map_or_else(|| escape_around(after), |parts| parts.concat());
+            open_pattern = Some(format!("{header}{}{NAME}{after}", escape(open)));
+            // If the template prints a line break beside a value, a model can write one on either side, or none.
+            let blank = middle.get(middle.trim_end().len()..)?.contains('\n') || end.trim_end().starts_with('\n');
+            let blank = if blank { r"\n?" } else { "" };
+            let (data, data_end) = match writing.source.contains("<![CDATA[") {
+                true => (r"(?:<!\[CDATA\[)?", r"(?:\]\]>)?"),
+                false => ("", ""),
             };
-            let (before, middle, end) = (
-                escape(before.trim_start()),
-                escape_exact(middle.trim_end()),
-                escape_exact(end.trim()),
+            let [before, middle, end] = [before, middle, end].map(|part| escape(part));
+            let tag = format!(
+                r#"{before}\s*(?P<key>[^<>\s"=:][^<>\n"=:]*?)\s*{middle}{blank}{data}(?P<value>.*?){data_end}{blank}{end}"#
             );
-            let tag = format!("{before}(?P<key>[^<>\\n\"=:]+?){middle}{after}{data}(?P<value>.*?){data_end}{ahead}{end}");
             json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": call("{name}", "{content}")})
         }
     };
+    let has_parts = |text: &str| split(text).len() > 1;
+    let open_pattern = open_pattern.or_else(|| has_parts(open).then(|| escape(open)));
     let open_pattern = open_pattern.or_else(|| open.is_empty().then(|| r"(?=\[\s*[A-Za-z_][\w.\-]*\()".to_owned()));
     let open = Some(open).filter(|_| open_pattern.is_none());
-    let close_pattern = close_pattern.or_else(|| close.contains(char::is_whitespace).then(|| escape(close)));
+    let close_pattern = close_pattern.or_else(|| has_parts(close).then(|| escape(close)));
     let close = match is_stopped {
         _ if close_pattern.is_some() => None,
         true if stops.is_empty() => None,
@@ -306,6 +315,16 @@ fn describe_core(
             .into_iter()
             .fold(field, |field, (key, anchor)| with_field(&field, key, anchor)),
     )
+}
+
+/// Returns the regular expressions of the string after the name of a call up to a number that counts the calls, and after it.
+fn find_count(text: &str, pair: Option<&(&str, Core<'_>, Core<'_>)>) -> Option<[String; 2]> {
+    let (Form::Named { between: other, .. } | Form::Tags { after: other, .. }) = &pair?.2.form else {
+        return None;
+    };
+    let start = Some(common_prefix(text, other)).filter(|_| other != &text)?;
+    let end = common_suffix(text.get(start..)?, other.get(start..)?);
+    Some([format!(r"\s*{}\S*?", escape(text.get(..start)?)), escape_around(end)])
 }
 
 /// Returns the brackets and commas at the end of a string, trimmed.
@@ -373,7 +392,9 @@ fn find_named<'t>(text: &'t str, [name, value, _]: &Words) -> Option<Core<'t>> {
 /// Finds a call whose arguments are written one after the other. Returns its start, its end, and the strings after the name, before the
 /// first value and before the second key.
 fn find_arguments<'t>(text: &'t str, [name, first, second]: &Words) -> Option<(usize, usize, [&'t str; 3])> {
-    let start = text.get(..text.find(ARGUMENT)?)?.rfind(name)?;
+    let named = text.find(name)?;
+    let argument = named.saturating_add(text.get(named..)?.find(ARGUMENT)?);
+    let start = text.get(..argument)?.rfind(name)?;
     let mut at = start.saturating_add(name.len());
     let mut parts = [""; 4];
     for (part, word) in parts.iter_mut().zip([ARGUMENT, first, PARAMETER, second]) {
@@ -411,61 +432,15 @@ fn find_python<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
 
 fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let (start, end, [after, middle, separator]) = find_arguments(text, words)?;
-    let before = cut_start(common_suffix(after, separator));
-    let rest = separator.get(..separator.len().saturating_sub(before.len()))?;
     // The closing tag can have the key, and both keys have the same length.
     let same = |text: &str| text.replace(PARAMETER, ARGUMENT);
-    let close = cut_end(rest.get(..common_prefix(&same(rest), &same(text.get(end..)?)))?);
+    let close = cut_end(separator.get(..common_prefix(&same(separator), &same(text.get(end..)?)))?);
+    let close = close.strip_suffix(MARKER).unwrap_or(close);
+    let before = cut_start(common_suffix(after, separator.get(close.len()..)?));
     let form = Form::Tags {
         after: after.get(..after.len().saturating_sub(before.len()))?,
         tag: [before, middle, close],
     };
     let end = end.saturating_add(close.len());
     (!middle.trim().is_empty() && !close.trim().is_empty()).then_some(Core { start, end, form })
-}
-
-/// Removes an incomplete tag from the end of a string.
-fn cut_end(text: &str) -> &str {
-    let (before, tag) = text.rfind(['<', '[']).map_or((text, ""), |at| text.split_at(at));
-    if tag.contains(['>', ']']) { text } else { before }
-}
-
-/// Removes the rest of a tag from the start of a string.
-fn cut_start(text: &str) -> &str {
-    match text
-        .find(['<', '[', '>', ']'])
-        .and_then(|at| text.get(at..)?.split_at_checked(1))
-    {
-        Some((">" | "]", rest)) if !rest.is_empty() && !rest.starts_with('>') => rest,
-        _ => text,
-    }
-}
-
-/// Returns a regular expression for a string, with any white space between its words.
-fn escape(text: &str) -> String {
-    let parts: Vec<String> = text.split_whitespace().map(escape_exact).collect();
-    parts.join(r"\s*")
-}
-
-/// Returns a regular expression for a string, with any white space between its words and around it.
-fn escape_around(text: &str) -> String {
-    match text.trim() {
-        "" => r"\s*".to_owned(),
-        text => format!(r"\s*{}\s*", escape(text)),
-    }
-}
-
-/// Returns a regular expression for strings like this one, in which each planted word may be another word, and `"true"` may be `"false"`.
-fn escape_exact(text: &str) -> String {
-    let mut pattern = String::new();
-    for char in text.chars() {
-        match char {
-            '\n' => pattern.push_str(r"\n"),
-            '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => pattern.extend(['\\', char]),
-            char => pattern.push(char),
-        }
-    }
-    let varied = [ID, FUNCTION, ARGUMENT, PARAMETER];
-    let pattern = varied.iter().fold(pattern, |pattern, word| pattern.replace(word, r"\S*?"));
-    pattern.replace("\"true\"", "\"(?:true|false)\"")
 }

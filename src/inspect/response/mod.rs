@@ -9,6 +9,7 @@
 //! rendered and parsed by the description. If one does not come back, there is no description, and the reason says which.
 
 mod calls;
+mod patterns;
 mod shots;
 mod states;
 mod trips;
@@ -18,6 +19,7 @@ use std::cell::RefCell;
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
+use patterns::{cut_tokens, is_tags};
 use shots::{Called, Shot};
 
 use super::calls::working_forms;
@@ -202,21 +204,33 @@ impl Derivation<'_, '_> {
     /// Describes messages after the text that begins them all, or else after any prompt.
     fn describe_anchored(&mut self, shots: &[Shot], thinking: Option<&Shot>, calls: Option<&Called>) -> Result<Found, Failure> {
         self.find_anchor(shots)?;
-        if let Some(shot) = thinking {
-            // The text before the message can have the tag that opens the reasoning.
-            if self
-                .text(shot)
+        let is_opened = |shot: &&Shot| {
+            self.text(shot)
                 .split(REASONING)
                 .next()
                 .is_some_and(|before| before.trim().is_empty())
-            {
-                self.shorten_anchor(shot)?;
+        };
+        // The text before the message can have the tag that opens the reasoning, of one token or two.
+        let opened = thinking.filter(is_opened);
+        let whole = (self.anchor.clone(), self.head);
+        let mut anchors = Vec::new();
+        for tokens in if opened.is_some() { 1..=2 } else { 0..=0 } {
+            (self.anchor, self.head) = whole.clone();
+            if opened.is_none_or(|shot| self.shorten_anchor(shot, tokens).is_some()) {
+                anchors.push((self.anchor.clone(), self.head));
             }
         }
-        let mut first = match self.describe_shots(shots, thinking, calls) {
-            Err(Failure::Reason(reason)) if self.head.is_some() => reason,
-            other => return other,
-        };
+        let longest = anchors.first().cloned().ok_or("nothing is before the reasoning")?;
+        let mut first = String::new();
+        for anchor in anchors {
+            (self.anchor, self.head) = anchor;
+            match self.describe_shots(shots, thinking, calls) {
+                Err(Failure::Reason(reason)) if self.head.is_some() && first.is_empty() => first = reason,
+                Err(Failure::Reason(_)) if !first.is_empty() => {}
+                other => return other,
+            }
+        }
+        (self.anchor, self.head) = longest;
         // What is after the last token can begin the content or a call, and the text before the message may be no part of the generation
         // prompt.
         let token = control_tokens(&self.anchor).last().map_or(0, |token| token.end);
@@ -253,10 +267,7 @@ impl Derivation<'_, '_> {
             // What is before the content too is no part of a call.
             let skipped = cut_tokens(one, common_prefix(one, plain), plain);
             let source = self.experiments.template.source().unwrap_or_default();
-            let writing = calls::Writing {
-                stops: &stops,
-                has_data: source.contains("<![CDATA["),
-            };
+            let writing = calls::Writing { stops: &stops, source };
             let described = calls::describe(one, skipped, two.as_deref(), &writing);
             let described = described.ok_or("the way in which a call is written is not known")?;
             fields.insert("tool_calls".to_owned(), described);
@@ -268,10 +279,9 @@ impl Derivation<'_, '_> {
             .map_or(&[][..], calls::list_around)
             .iter()
             .map(|text| (*text).to_owned());
-        // An engine strips the token at which the model stops.
-        let stripped = close
-            .iter()
-            .filter_map(|text| stops.iter().find_map(|stop| text.strip_suffix(stop.as_str())));
+        // An engine strips the token at which the model stops, and each string can be alone.
+        let ends = || stops.iter().chain(&close).map(String::as_str);
+        let stripped = close.iter().flat_map(|text| ends().filter_map(|end| text.strip_suffix(end)));
         let more: Vec<String> = around.chain(stripped.map(|text| text.trim().to_owned())).collect();
         close.extend(more.into_iter().filter(|text| !text.is_empty()));
         let close: Vec<String> = close.into_iter().collect::<IndexSet<_>>().into_iter().collect();
@@ -347,15 +357,15 @@ impl Derivation<'_, '_> {
         self.head = (!self.anchor.is_empty()).then_some(head.len());
     }
 
-    /// Takes the last token out of the anchor.
-    fn shorten_anchor(&mut self, shot: &Shot) -> Result<(), Failure> {
-        let token = control_tokens(&self.anchor).last().filter(|token| token.start > 0);
-        let token = token.ok_or("nothing is before the reasoning")?;
+    /// Takes the last tokens out of the anchor. `None` if there is no text before them.
+    fn shorten_anchor(&mut self, shot: &Shot, tokens: usize) -> Option<()> {
+        let all: Vec<_> = control_tokens(&self.anchor).collect();
+        let token = all.get(all.len().checked_sub(tokens)?).filter(|token| token.start > 0)?;
         let cut = self.anchor.len().saturating_sub(token.start);
         let head = self.head.unwrap_or_default().saturating_sub(cut);
         let text = shot.prompt.get(shot.after..).unwrap_or_default();
         self.set_anchor(text, head, head.saturating_sub(token.start));
-        Ok(())
+        Some(())
     }
 
     /// Returns the text of a message after the anchor.
@@ -456,27 +466,6 @@ fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Valu
 /// Returns arguments as they are, or as JSON text.
 fn in_text(arguments: Value, is_text: bool) -> Value {
     if is_text { arguments.to_string().into() } else { arguments }
-}
-
-/// Returns whether a string has only control tokens and white space.
-fn is_tags(text: &str) -> bool {
-    let length: usize = control_tokens(text).map(|token| token.len()).sum();
-    length == text.split_whitespace().map(str::len).sum::<usize>()
-}
-
-/// Returns the greatest length, at most `length`, at which a cut is inside no control token and no word of either string.
-fn cut_tokens(one: &str, length: usize, other: &str) -> usize {
-    let inside = [one, other]
-        .into_iter()
-        .find_map(|text| control_tokens(text).find(|token| token.start < length && length < token.end));
-    let length = inside.map_or(length, |token| token.start);
-    let is_word = |text: &str| text.get(length..).is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
-    let head = one.get(..length).unwrap_or_default();
-    if (is_word(one) || is_word(other)) && head.ends_with(char::is_alphanumeric) {
-        head.trim_end_matches(char::is_alphanumeric).len()
-    } else {
-        length
-    }
 }
 
 /// Returns the field of the reasoning, whose anchors are the strings before and after it.

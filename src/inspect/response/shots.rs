@@ -7,7 +7,8 @@
 use serde_json::{Value, json};
 
 use super::calls::NAMED_ID;
-use super::{Derivation, Failure, cut_tokens, in_text, trips};
+use super::patterns::cut_tokens;
+use super::{Derivation, Failure, in_text, trips};
 use crate::chat::{common_prefix, common_suffix};
 use crate::error::Result;
 use crate::inspect::conversation::arrange;

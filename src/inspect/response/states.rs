@@ -8,13 +8,11 @@
 use serde_json::{Value, json};
 
 use super::trips::{self, CONTENT, THOUGHT, tools};
-use super::{Derivation, Failure, Found, MAX_QUOTED, REASONING_FIELD};
+use super::{Derivation, Failure, Found, REASONING_FIELD};
 use crate::chat::{NEXT_TURN, StopToken, control_tokens};
 use crate::error::Result;
 use crate::inspect::conversation::arrange;
 use crate::inspect::plant::{self, Form};
-use crate::response::{ParseOptions, ResponseTemplate};
-use crate::text::truncate::elide;
 
 /// The tags between which models write reasoning.
 const THINK_TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("[THINK]", "[/THINK]")];
@@ -99,58 +97,38 @@ fn list_states(derivation: &mut Derivation<'_, '_>, is_text: Option<bool>) -> Re
 /// Parses what a model writes after a prompt, and after its generation prompt alone.
 fn check_state(derivation: &Derivation<'_, '_>, description: &Value, state: &State) -> Result<(), Failure> {
     let template = derivation.compile(description)?;
-    for prefix in [Some(&state.prompt), state.appended.as_ref()].into_iter().flatten() {
-        let read = read_after(derivation, description, &template, prefix)?;
-        if let Some(read) = read {
-            let what = state.what;
-            return Err(Failure::Reason(format!(
-                "an answer {what} is read as {}",
-                elide(&read, MAX_QUOTED)
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Parses what a model writes after a prefix, and returns what is read unless it is right.
-fn read_after(
-    derivation: &Derivation<'_, '_>,
-    description: &Value,
-    template: &ResponseTemplate,
-    prefix: &str,
-) -> Result<Option<String>, Failure> {
     let anchor = |key: &str| {
         description
             .pointer(&format!("/fields/{REASONING_FIELD}/{key}"))
             .and_then(Value::as_str)
     };
-    let options = ParseOptions {
-        prefix,
-        ..ParseOptions::default()
-    };
-    let thought = anchor("open")
-        .zip(anchor("close"))
-        .filter(|(open, _)| prefix.trim_end().ends_with(open));
-    let mut first = None;
-    for lead in ["", derivation.lead.as_str()] {
-        let text = match thought {
-            Some((_, close)) => format!("{THOUGHT}\n{close}\n{CONTENT}"),
-            None => format!("{lead}{CONTENT}"),
+    for prefix in [Some(&state.prompt), state.appended.as_ref()].into_iter().flatten() {
+        let tags = anchor("open").zip(anchor("close"));
+        let (message, texts) = match tags.filter(|(open, _)| prefix.trim_end().ends_with(open)) {
+            Some((_, close)) => (
+                json!({"content": CONTENT, REASONING_FIELD: THOUGHT}),
+                vec![format!("{THOUGHT}\n{close}\n{CONTENT}")],
+            ),
+            None => (
+                json!({"content": CONTENT}),
+                vec![CONTENT.to_owned(), format!("{}{CONTENT}", derivation.lead)],
+            ),
         };
-        let parsed = template
-            .parse_metered(&text, &options, &mut derivation.experiments.renew_meter())
-            .map_err(|error| derivation.explain(&error, ""))?;
-        let parsed = serde_json::to_value(parsed).unwrap_or_default();
-        let is_read = |field: &str, wanted: Option<&str>| parsed.get(field).and_then(Value::as_str) == wanted;
-        let is_right = is_read("content", Some(CONTENT))
-            && is_read(REASONING_FIELD, thought.map(|_| THOUGHT))
-            && parsed.get("tool_calls").is_none();
-        if is_right {
-            return Ok(None);
+        let faults = texts
+            .iter()
+            .map(|text| derivation.find_fault(&template, (prefix, text), (&message, None), text));
+        // A model can begin in either way.
+        if let Some(fault) = faults
+            .collect::<Result<Option<Vec<_>>, _>>()?
+            .and_then(|faults| faults.into_iter().next())
+        {
+            return Err(Failure::Reason(format!(
+                "an answer {} does not come back {fault}",
+                state.what
+            )));
         }
-        first = first.or_else(|| Some(parsed.to_string()));
     }
-    Ok(first)
+    Ok(())
 }
 
 impl Derivation<'_, '_> {

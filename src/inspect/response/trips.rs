@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Derivation, Failure, MAX_QUOTED, REASONING_FIELD, Shot, in_text};
+use super::{Derivation, Failure, MAX_QUOTED, REASONING_FIELD, in_text};
 use crate::error::Result;
 use crate::inspect::plant::{self, FUNCTION, SPARE};
 use crate::response::{ParseOptions, ResponseTemplate};
@@ -11,6 +11,13 @@ use crate::text::truncate::elide;
 /// The content of the messages, with characters that could be taken for an anchor.
 pub const CONTENT: &str = "Yes: \"it\" is 1 < 2, 'so' [see] {here} & <b>there</b>.\n\n- É 😀; #3 | a=b (c), x > y!\nEnd";
 pub const THOUGHT: &str = "First: {a} [b] \"c\".\nThen 1 < 2 – so?";
+
+/// The value of the argument of a call.
+const ARGUMENT_TEXT: &str = "Åre 7";
+
+/// The names of a message with one call, and of the same with other white space.
+const CALL: &str = "a call";
+const SPACES: &str = "other white space in a call";
 
 /// What only values in the notation of Python have.
 const PYTHON: [&str; 5] = ["{'", "['", ": None", ":None", ": True"];
@@ -55,7 +62,7 @@ fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Opti
     }
     if let Some(is_text) = is_text {
         let call = |is_second, name, arguments| derivation.call(is_second, name, &in_text(arguments, is_text));
-        let plain = call(false, FUNCTION, json!({"text": "Åre 7"}));
+        let plain = call(false, FUNCTION, json!({"text": ARGUMENT_TEXT}));
         let second = call(true, SPARE, json!({"count": 3, "text": "z"}));
         let quoted = call(
             false,
@@ -72,7 +79,7 @@ fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Opti
         let calling = |calls: &[&Value]| derivation.call_with(&calls.iter().map(|call| (*call).clone()).collect::<Vec<_>>());
         let one = calling(&[&plain]);
         messages.extend([
-            trip("a call", one.clone(), true),
+            trip(CALL, one.clone(), true),
             trip("quotes and line breaks in arguments", calling(&[&quoted]), false),
             trip("nested arguments", calling(&[&nested]), false),
             trip("true and null in nested arguments", calling(&[&constants]), false),
@@ -91,8 +98,8 @@ fn list_messages(derivation: &Derivation<'_, '_>, (thinks, is_text): (bool, Opti
     messages
 }
 
-/// Parses the messages that the template prints, whole and without the token that ends them. Returns those that a description may leave out
-/// and that do not come back, each with the reason.
+/// Parses the messages that the template prints, whole, without the token that ends them, and a call with other white space. Returns those that
+/// a description may leave out and that do not come back, each with the reason.
 pub fn check(
     derivation: &mut Derivation<'_, '_>,
     description: &Value,
@@ -112,38 +119,59 @@ pub fn check(
         let Some(shot) = derivation.shoot("", &message)? else {
             continue;
         };
-        let begin = shot.start;
-        let (prefix, text) = shot.prompt.split_at_checked(begin).unwrap_or_default();
-        let text = text.get(..shot.end.saturating_sub(begin)).unwrap_or_default();
+        let (prefix, text) = shot.prompt.split_at_checked(shot.start).unwrap_or_default();
+        let text = text.get(..shot.end.saturating_sub(shot.start)).unwrap_or_default();
         let written = text.trim();
-        let stop = stops.iter().find_map(|stop| written.strip_suffix(stop.as_str()));
         // An engine strips the token.
-        let texts = [Some(text), stop.filter(|_| is_needed)];
-        for text in texts.into_iter().flatten() {
-            if let Some(reason) = derivation.find_fault(&template, (prefix, text), (&message, &tools), &shot)? {
-                match is_needed {
-                    true => return Err(Failure::Reason(format!("{what} does not come back {reason}"))),
-                    false => lost.push((what.to_owned(), format!("a message does not come back {reason}"))),
-                }
+        let stripped = stops.iter().find_map(|stop| written.strip_suffix(stop.as_str()));
+        let spaced = respace(text).filter(|_| what == CALL);
+        let texts = [
+            (what, Some(text), is_needed),
+            (what, stripped.filter(|_| is_needed), true),
+            (SPACES, spaced.as_deref(), false),
+        ];
+        for (what, text, is_needed) in texts {
+            let Some(text) = text else { continue };
+            let fault = derivation.find_fault(&template, (prefix, text), (&message, Some(&tools)), shot.written())?;
+            match fault {
+                Some(fault) if is_needed => return Err(Failure::Reason(format!("{what} does not come back {fault}"))),
+                Some(fault) => lost.push((what.to_owned(), format!("a message does not come back {fault}"))),
+                None => {}
             }
         }
     }
     Ok(lost)
 }
 
+/// Returns a call with other white space between its parts, but not beside its value.
+fn respace(text: &str) -> Option<String> {
+    let space = |text: &str| {
+        text.split_whitespace()
+            .collect::<Vec<_>>()
+            .join("\n  ")
+            .replace("><", ">\n  <")
+    };
+    let (before, after) = text.split_once(ARGUMENT_TEXT)?;
+    let before_end = before.trim_end().len();
+    let after_start = after.len().saturating_sub(after.trim_start().len());
+    let (before, open) = before.split_at_checked(before_end)?;
+    let (close, after) = after.split_at_checked(after_start)?;
+    Some(format!("{}{open}{ARGUMENT_TEXT}{close}{}", space(before), space(after)))
+}
+
 impl Derivation<'_, '_> {
-    /// Parses the text of a message, and returns how the parsed message differs.
-    fn find_fault(
+    /// Parses a message after a prefix, and returns how the parsed message differs. `written` is what the template prints.
+    pub fn find_fault(
         &self,
         template: &ResponseTemplate,
         (prefix, text): (&str, &str),
-        (message, tools): (&Value, &Value),
-        shot: &Shot,
+        (message, tools): (&Value, Option<&Value>),
+        written: &str,
     ) -> Result<Option<String>, Failure> {
         let options = ParseOptions::default().with_prefix(prefix).with_tools(tools);
         let parsed = template.parse_metered(text, &options, &mut self.experiments.renew_meter());
         let reason = match parsed.map(serde_json::to_value) {
-            Ok(Ok(parsed)) => find_difference(message, &parsed, shot).map(|field| {
+            Ok(Ok(parsed)) => find_difference(message, &parsed, written).map(|field| {
                 let is_thought = field == "the content" && parsed.get(REASONING_FIELD) == message.get("content");
                 let read = elide(&parsed.to_string(), MAX_QUOTED).into_owned();
                 match is_thought {
@@ -170,7 +198,7 @@ impl Derivation<'_, '_> {
 }
 
 /// Returns the field of a message that differs from the parsed one. A field that the prompt does not have is not expected.
-fn find_difference(message: &Value, parsed: &Value, shot: &Shot) -> Option<&'static str> {
+fn find_difference(message: &Value, parsed: &Value, written: &str) -> Option<&'static str> {
     let text_of = |value: Option<&Value>| match value {
         Some(Value::Array(parts)) => parts
             .first()
@@ -180,7 +208,6 @@ fn find_difference(message: &Value, parsed: &Value, shot: &Shot) -> Option<&'sta
             .to_owned(),
         other => other.and_then(Value::as_str).unwrap_or_default().to_owned(),
     };
-    let written = shot.written();
     let differs = |field: &str| {
         let (wanted, found) = (text_of(message.get(field)), text_of(parsed.get(field)));
         let first = wanted.split_whitespace().next().unwrap_or_default();
