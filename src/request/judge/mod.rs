@@ -3,8 +3,11 @@
 //!
 //! A render can keep the addresses of copies only. Then a string whose words are in what was made is doubtful, and there is no judgement.
 
+mod ends;
 mod joined;
 mod roles;
+
+pub use ends::{find_end, list_strings};
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -3,25 +3,17 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::super::change::ChangeKind;
 use super::super::normal::{Answer, BodyTurn, Call, ContentForm, ContentPart, PartKind, Role};
 use super::super::plan::{Alternated, CallForm, Developer, Plan, ResultForm, Systems, kind};
+use super::super::reasons as why;
 use super::Writer;
-
-const ALTERNATES: &str = "the template wants the user and the assistant in turns";
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Returns the messages of the plan.
     pub fn arrange(&mut self) -> Cow<'n, [BodyTurn<'b>]> {
         let arranges = |plan: &Plan| {
-            (
-                plan.developer,
-                plan.systems,
-                plan.drops,
-                plan.results,
-                plan.calls,
-                plan.alternation,
-            )
+            let order = (plan.systems, plan.results, plan.calls, plan.alternation);
+            (plan.developer, plan.drops, order)
         };
         if arranges(&self.plan) == arranges(&Plan::default()) {
             return Cow::Borrowed(&self.normal.turns);
@@ -31,8 +23,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             let is_system = self.plan.developer == Developer::System;
             for turn in turns.iter_mut().filter(|turn| turn.role == Role::Developer) {
                 turn.recast(if is_system { Role::System } else { Role::User });
-                let reason = "the template does not know the role `developer`";
-                self.note(turn.place, ChangeKind::Recast, reason);
+                self.note(turn.place, why::DEVELOPER);
             }
         }
         turns = self.place_systems(turns);
@@ -67,10 +58,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             match message.fields.iter().find(|own| own.key == field.key) {
                 Some(own) if field.key == "name" && own.value.text() == field.value.text() => {}
                 None if field.key != "name" => message.fields.push(field),
-                _ => {
-                    let reason = "the message is merged with another one, which can have the field itself";
-                    self.give_up(kind::FIELD, field.place, reason);
-                }
+                _ => self.give_up(kind::FIELD, field.place, why::FIELD_OF_MERGED),
             }
         }
     }
@@ -80,12 +68,12 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             turn.node = None;
             for call in self.normal.calls_of(&std::mem::take(&mut turn.calls)) {
                 if self.settings.tools_as_text {
-                    turn.parts
-                        .push(ContentPart::made(PartKind::Label, super::calls::describe(call)));
+                    let text = super::calls::describe(call);
+                    turn.parts.push(ContentPart::made(PartKind::Label, text));
                     turn.form = ContentForm::Text;
-                    self.note(call.place, ChangeKind::Recast, "the template does not print calls");
+                    self.note(call.place, why::CALL_AS_TEXT);
                 } else {
-                    self.give_up(kind::CALL, call.place, "the template fails with calls");
+                    self.give_up(kind::CALL, call.place, why::CALL_FAILS);
                 }
             }
         }
@@ -93,7 +81,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             let is_kept = turn.role != Role::Assistant || !turn.parts.is_empty() || !turn.thoughts.is_empty();
             if !is_kept {
                 for field in &turn.fields {
-                    self.give_up(kind::FIELD, field.place, "the message says nothing else, and is left out");
+                    self.give_up(kind::FIELD, field.place, why::FIELD_OF_OMITTED);
                 }
             }
             is_kept
@@ -103,19 +91,16 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Makes user messages of results.
     fn recast_results(&mut self, turns: &mut [BodyTurn<'b>]) {
         for turn in turns {
-            if let Some(result) = turn.result.take() {
-                let call = result.call.and_then(|call| self.find_call(call));
-                let has_name = |call: &&Call<'_>| call.name_place != call.place;
-                self.written
-                    .labelled
-                    .extend(call.filter(has_name).map(|call| call.name_place));
-                let name = call.map(|call| call.name).or(result.name).unwrap_or("the tool");
-                turn.parts
-                    .insert(0, ContentPart::made(PartKind::Label, format!("Result of {name}:")));
-                turn.recast(Role::User);
-                (turn.form, turn.is_joined) = (ContentForm::Text, true);
-                self.note(turn.place, ChangeKind::Recast, "the template does not take results of tools");
-            }
+            let Some(result) = turn.result.take() else { continue };
+            let call = result.call.and_then(|call| self.find_call(call));
+            let name = call.map(|call| call.name).or(result.name).unwrap_or("the tool");
+            let named = call.filter(|call| call.name_place != call.place);
+            self.written.labelled.extend(named.map(|call| call.name_place));
+            let label = ContentPart::made(PartKind::Label, format!("Result of {name}:"));
+            turn.parts.insert(0, label);
+            turn.recast(Role::User);
+            (turn.form, turn.is_joined) = (ContentForm::Text, true);
+            self.note(turn.place, why::RESULT_AS_USER);
         }
     }
 
@@ -127,8 +112,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             results.sort_by_key(call_of);
             for (turn, before) in results.iter().zip(before) {
                 if call_of(turn) != before {
-                    let reason = "the template prints results without their identifiers, so they are in the order of their calls";
-                    self.note(turn.place, ChangeKind::Moved, reason);
+                    self.note(turn.place, why::RESULT_ORDER);
                 }
             }
         }
@@ -164,8 +148,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn recast_systems(&mut self, turns: &mut [BodyTurn<'b>]) {
         for turn in turns.iter_mut().filter(|turn| turn.is_system()) {
             turn.recast(Role::User);
-            let reason = "the template does not take a system message here";
-            self.note(turn.place, ChangeKind::Recast, reason);
+            self.note(turn.place, why::SYSTEM_HERE);
         }
     }
 
@@ -174,7 +157,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let mut turns = turns.into_iter();
         let mut first = turns.next()?;
         for turn in turns {
-            self.note(turn.place, ChangeKind::Merged, "the template takes one system message");
+            self.note(turn.place, why::ONE_SYSTEM);
             self.absorb(&mut first, turn);
         }
         Some(first)
@@ -186,7 +169,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let Some(mut system) = self.merge_systems(own) else {
             return rest;
         };
-        self.note(system.place, ChangeKind::Merged, "the template takes no system message");
+        self.note(system.place, why::NO_SYSTEM);
         match rest.iter_mut().find(|turn| turn.role == Role::User) {
             Some(user) => {
                 let mut pieces = std::mem::take(&mut system.parts);
@@ -208,11 +191,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         for mut turn in turns {
             let says = |part: &ContentPart<'_>| part.medium().is_some() || !part.text.trim().is_empty();
             if !turn.calls.is_empty() && turn.parts.iter().any(says) {
-                self.note(
-                    turn.place,
-                    ChangeKind::Split,
-                    "the template does not print content beside calls",
-                );
+                self.note(turn.place, why::CALL_APART);
                 let mut calls = rest_of(&turn);
                 calls.calls = std::mem::take(&mut turn.calls);
                 calls.thoughts = std::mem::take(&mut turn.thoughts);
@@ -251,7 +230,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             for index in calls {
                 let mut own = first.take().unwrap_or_else(|| {
                     let place = self.find_call(index).map_or(rest.place, |call| call.place);
-                    self.note(place, ChangeKind::Split, "the template takes one call in a message");
+                    self.note(place, why::ONE_CALL);
                     rest.clone()
                 });
                 own.calls.push(index);
@@ -266,48 +245,46 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Inserts messages, or merges them, so that the user and the assistant speak in turns.
     fn alternate(&mut self, turns: Vec<BodyTurn<'b>>, alternation: Alternated) -> Vec<BodyTurn<'b>> {
         let mut all: Vec<BodyTurn<'b>> = Vec::new();
-        let blank = |role| BodyTurn::made(role, if alternation == Alternated::InsertedBlank { " " } else { "" });
+        let merges = alternation == Alternated::Merged;
+        let blank = if alternation == Alternated::InsertedBlank { " " } else { "" };
         for turn in turns {
-            let Some(last) = all.last_mut() else {
-                if turn.role == Role::Assistant {
-                    self.note(turn.place, ChangeKind::Inserted, ALTERNATES);
-                    all.push(blank(Role::User));
-                }
-                all.push(turn);
-                continue;
-            };
-            let is_same = last.role == turn.role && matches!(turn.role, Role::User | Role::Assistant) && last.calls.is_empty();
-            if is_same && alternation == Alternated::Merged {
-                self.note(turn.place, ChangeKind::Merged, ALTERNATES);
+            let last = all.last_mut();
+            let calls = last.as_ref().map(|last| last.calls.clone()).unwrap_or_default();
+            let before = last.as_ref().map_or(Role::System, |last| last.role);
+            let is_same = before == turn.role && matches!(turn.role, Role::User | Role::Assistant) && calls.is_empty();
+            if let Some(last) = last.filter(|_| is_same && merges) {
+                self.note(turn.place, why::ALTERNATES_BY_MERGER);
                 self.absorb(last, turn);
                 continue;
             }
-            if is_same {
-                self.note(turn.place, ChangeKind::Inserted, ALTERNATES);
-                let is_user = turn.role == Role::User;
-                all.push(blank(if is_user { Role::Assistant } else { Role::User }));
-            } else if turn.role == Role::Assistant && last.role == Role::System {
-                self.note(turn.place, ChangeKind::Inserted, ALTERNATES);
-                all.push(blank(Role::User));
-            } else if turn.role == Role::User && last.role == Role::Tool {
-                self.note(turn.place, ChangeKind::Inserted, ALTERNATES);
-                all.push(blank(Role::Assistant));
-            } else if turn.role == Role::User && !last.calls.is_empty() && alternation != Alternated::Merged {
-                self.note(turn.place, ChangeKind::Inserted, "the template wants a result after a call");
-                let result = |index: &usize| {
-                    let id = self.find_call(*index).and_then(|call| call.id);
-                    let call = Some(*index);
-                    let result = Some(Answer { id, call, name: None });
-                    let made = BodyTurn::made(Role::Tool, "");
-                    BodyTurn { result, ..made }
-                };
-                let results: Vec<_> = last.calls.iter().map(result).collect();
-                all.extend(results);
-                all.push(blank(Role::Assistant));
+            let (role, reason) = match (before, turn.role) {
+                (Role::System, Role::Assistant) => (Some(Role::User), why::ALTERNATES_BY_BLANK),
+                (Role::Assistant, Role::Assistant) if is_same => (Some(Role::User), why::ALTERNATES_BY_BLANK),
+                (Role::User | Role::Tool, Role::User) => (Some(Role::Assistant), why::ALTERNATES_BY_BLANK),
+                (_, Role::User) if !calls.is_empty() && !merges => (Some(Role::Assistant), why::CALL_WITHOUT_RESULT),
+                _ => (None, why::ALTERNATES_BY_BLANK),
+            };
+            if let Some(role) = role {
+                self.note(turn.place, reason);
+                if turn.role == Role::User {
+                    all.extend(calls.iter().map(|index| self.make_result(*index)));
+                }
+                all.push(BodyTurn::made(role, blank));
             }
             all.push(turn);
         }
         all
+    }
+
+    /// Makes an empty result of a call.
+    fn make_result(&self, index: usize) -> BodyTurn<'b> {
+        let id = self.find_call(index).and_then(|call| call.id);
+        let (call, name) = (Some(index), None);
+        let result = Some(Answer { id, call, name });
+        BodyTurn {
+            result,
+            ..BodyTurn::made(Role::Tool, "")
+        }
     }
 
     /// Adds the JSON text of the tools to the first message.
