@@ -255,17 +255,18 @@ impl Outline {
             json::write_string(field.key, false, json);
             json.extend([": ", &write_outline(field.value, meter)?]);
         }
-        if !turn.calls.is_empty() {
+        let own = normal.calls_of(&turn.calls).map(outline_call);
+        if let [_] = turn.calls.as_slice() {
+            own.for_each(|call| json.extend([", \"tool_calls\": ["].into_iter().chain(call).chain(["]"])));
+        } else if !turn.calls.is_empty() {
             let mut calls = Row::default();
-            if !normal.calls_of(&turn.calls).all(|call| calls.push(&outline_call(call))) {
-                return Ok(false);
+            for call in own {
+                if !calls.push(&call) {
+                    return Ok(false);
+                }
             }
-            json.push_str(", \"tool_calls\": [");
-            for (index, call) in calls.list().enumerate() {
-                json.push_str(if index > 0 { ", " } else { "" });
-                json.extend(*call);
-            }
-            json.push(']');
+            let calls: Vec<String> = calls.list().map(|call| call.concat()).collect();
+            json.extend([", \"tool_calls\": [", &calls.join(", "), "]"]);
         }
         open.extend(&turn.calls);
         self.is_kept = turn.node.is_some();

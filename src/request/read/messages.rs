@@ -26,6 +26,9 @@ const REASONING: [&str; 5] = [
     "thinking_blocks",
 ];
 
+/// The places of most messages: the message, its content, and a call with its name and arguments in some.
+const PLACES: usize = 5;
+
 impl<'b> Reader<'b, '_, '_> {
     /// Adds the messages of a body.
     pub fn read_messages(&mut self, body: &'b Data<'b>, messages: &'b Data<'b>, format: Format) -> Result<()> {
@@ -33,17 +36,15 @@ impl<'b> Reader<'b, '_, '_> {
         if let Some(system) = body.get("system").filter(|_| is_anthropic) {
             self.push_instructions(system, "system")?;
         }
-        let mut is_prefilled = is_anthropic;
         self.normal.turns.reserve(messages.items().len());
-        self.normal.places.reserve(messages.items().len().saturating_mul(3));
+        self.normal.places.reserve(messages.items().len().saturating_mul(PLACES));
         self.read_each(messages, BodyPlace::BODY, "messages", |reader, node, place| {
-            let has = |key| node.get(key).and_then(Data::bool) == Some(true);
-            is_prefilled = is_anthropic || has("partial") || has("prefix");
             let turn = reader.read_message(node, place, true)?;
             turn.map_or(Ok(()), |turn| reader.push(turn))
         })?;
+        let has = |key| messages.items().next_back().and_then(|last| last.get(key)?.bool()) == Some(true);
         let ends_with_answer = self.normal.turns.last().is_some_and(|turn| turn.role == Role::Assistant);
-        self.normal.is_prefilled = is_prefilled && ends_with_answer;
+        self.normal.is_prefilled = ends_with_answer && (is_anthropic || has("partial") || has("prefix"));
         Ok(())
     }
 
@@ -79,12 +80,13 @@ impl<'b> Reader<'b, '_, '_> {
         turn.result = (*role == Role::Tool).then(Answer::default);
         // Calls come first: the content can have the same calls again, as blocks.
         self.read_calls(&mut turn, node)?;
-        let mut has_thoughts = false;
+        let (mut content, mut refusal, mut has_thoughts) = (None, None, false);
         for (key, value) in node.entries() {
-            if *role == Role::Assistant && REASONING.contains(&key) {
-                has_thoughts = true;
-            } else {
-                self.read_extra_field(&mut turn, key, value)?;
+            match key {
+                "content" => content = Some(value),
+                "refusal" => refusal = value.text().map(|text| (value, text)),
+                _ if *role == Role::Assistant && REASONING.contains(&key) => has_thoughts = true,
+                _ => self.read_extra_field(&mut turn, key, value)?,
             }
         }
         let fields = REASONING.into_iter().filter(|_| has_thoughts);
@@ -93,19 +95,19 @@ impl<'b> Reader<'b, '_, '_> {
             turn.thought_key = turn.thought_key.or(thoughts.text().map(|_| key));
         }
         let mut has_results = false;
-        match node.get("content") {
+        match content {
+            Some(content) if content.is_null() => {
+                turn.form = ContentForm::Null;
+                turn.content = self.key(place, "content");
+            }
             Some(content) if content.text().is_none() && !content.is_list() => {
                 let place = self.key(place, "content");
                 return Err(self.unfit(place, "must be a string, a list of parts or null, and this is", content));
             }
             Some(content) => has_results = self.read_blocks(&mut turn, content)?,
-            None if node.has("content") => {
-                turn.form = ContentForm::Null;
-                turn.content = self.key(place, "content");
-            }
             None => {}
         }
-        if let Some((refusal, text)) = node.get("refusal").and_then(|refusal| Some((refusal, refusal.text()?))) {
+        if let Some((refusal, text)) = refusal {
             let place = self.key(place, "refusal");
             self.push_text(&mut turn, text, refusal, place)?;
             turn.node = None;
@@ -117,7 +119,7 @@ impl<'b> Reader<'b, '_, '_> {
     fn read_extra_field(&mut self, turn: &mut BodyTurn<'b>, key: &'b str, value: &'b Data<'b>) -> Result<()> {
         let is_assistant = turn.role == Role::Assistant;
         match (key, &mut turn.result) {
-            ("role" | "content" | "refusal" | "object" | "phase", _) => {}
+            ("role" | "object" | "phase", _) => {}
             _ if value.is_null() => {}
             ("tool_call_id", Some(result)) => result.id = value.text(),
             ("name", Some(result)) => result.name = value.text(),

@@ -22,10 +22,13 @@ fn key_of(thoughts: ThoughtForm) -> Option<&'static str> {
 
 const THOUGHTS_START: &str = "<think>\n";
 
+/// The most entries of a message without other fields: the role, the content, reasoning, calls, and the identifier and the name of a result.
+const ENTRIES: usize = 6;
+
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    pub fn write_message(&mut self, turn: &BodyTurn<'b>) -> Result<()> {
+    pub fn write_message(&mut self, turn: Cow<'_, BodyTurn<'b>>) -> Result<()> {
         self.message = self.written.messages.len();
-        let kept = turn.node.filter(|_| self.is_kept(turn));
+        let kept = turn.node.filter(|_| self.is_kept(&turn));
         let role = kept.and_then(|node| node.get_text("role"));
         let role = role.map_or_else(|| Cow::Owned(turn.role.name().to_owned()), Cow::Borrowed);
         let call = turn.result.and_then(|result| result.call);
@@ -41,10 +44,10 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         };
         let message = match kept {
             Some(node) => {
-                self.add_kept(turn);
+                self.add_kept(&turn);
                 Given::Borrowed(node)
             }
-            None => Given::Owned(self.write_turn(turn.clone(), role, &mut spoken)?),
+            None => Given::Owned(self.write_turn(turn.into_owned(), role, &mut spoken)?),
         };
         self.written.spoken.push(spoken);
         self.written.messages.push(message);
@@ -52,7 +55,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     fn write_turn(&mut self, mut turn: BodyTurn<'b>, role: Cow<'b, str>, spoken: &mut Spoken<'b>) -> Result<Data<'b>> {
-        let mut entries: Vec<Entry<'b>> = vec![own_key("role", Data::Str(role))];
+        let mut entries: Vec<Entry<'b>> = Vec::with_capacity(ENTRIES.saturating_add(turn.fields.len()));
+        entries.push(own_key("role", Data::Str(role)));
         self.write_thoughts(&mut turn, &mut entries);
         let content = self.write_content(&mut turn);
         spoken.has_parts = matches!(content, Some(Data::List(_)));
@@ -230,8 +234,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 return text;
             }
         }
-        let mut joined = String::new();
-        let mut starts = Vec::new();
+        let mut joined = String::with_capacity(turn.parts.iter().map(|part| part.text.len() + 1).sum());
+        let mut starts = Vec::with_capacity(turn.parts.len());
         for part in &turn.parts {
             if !joined.is_empty() && !joined.ends_with('\n') {
                 joined.push('\n');

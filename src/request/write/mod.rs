@@ -212,14 +212,10 @@ pub fn write<'b>(
     let memory = normal.values.saturating_mul(VALUE).saturating_add(normal.bytes);
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
-    let mut turns = writer.arrange();
-    let drops_tools = plan.drops_tools() && !normal.refuses_tools;
-    if drops_tools && settings.tools_as_text {
-        writer.tell_tools(turns.to_mut());
-    }
-    for turn in turns.iter() {
+    for turn in writer.arrange() {
         writer.write_message(turn)?;
     }
+    let drops_tools = plan.drops_tools() && !normal.refuses_tools;
     writer.message = usize::MAX;
     for tool in &normal.tools {
         match (drops_tools, settings.tools_as_text) {

@@ -4,50 +4,51 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::super::normal::{Answer, BodyTurn, Call, ContentForm, ContentPart, PartKind, Role};
-use super::super::plan::{Alternated, CallForm, Developer, Plan, ResultForm, Systems, kind};
+use super::super::plan::{Alternated, CallForm, Developer, ResultForm, Systems, kind};
 use super::super::reasons as why;
 use super::Writer;
 
+/// Messages: those of the body, and others.
+type Turns<'n, 'b> = Vec<Cow<'n, BodyTurn<'b>>>;
+
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Returns the messages of the plan.
-    pub fn arrange(&mut self) -> Cow<'n, [BodyTurn<'b>]> {
-        let arranges = |plan: &Plan| {
-            let order = (plan.systems, plan.results, plan.calls, plan.alternation);
-            (plan.developer, plan.drops, order)
-        };
-        if arranges(&self.plan) == arranges(&Plan::default()) {
-            return Cow::Borrowed(&self.normal.turns);
-        }
-        let mut turns = self.normal.turns.clone();
-        if self.plan.developer != Developer::AsIs {
-            let is_system = self.plan.developer == Developer::System;
+    pub fn arrange(&mut self) -> Turns<'n, 'b> {
+        let plan = self.plan;
+        let mut turns: Turns<'n, 'b> = self.normal.turns.iter().map(Cow::Borrowed).collect();
+        if plan.developer != Developer::AsIs {
+            let is_system = plan.developer == Developer::System;
             for turn in turns.iter_mut().filter(|turn| turn.role == Role::Developer) {
-                turn.recast(if is_system { Role::System } else { Role::User });
+                turn.to_mut().recast(if is_system { Role::System } else { Role::User });
                 self.note(turn.place, why::DEVELOPER);
             }
         }
-        turns = self.place_systems(turns);
-        if self.plan.drops_calls() {
+        self.place_systems(&mut turns);
+        if plan.drops_calls() {
             self.drop_calls(&mut turns);
         }
-        match self.plan.results {
+        match plan.results {
             ResultForm::AsUser => self.recast_results(&mut turns),
-            ResultForm::Sorted => turns = self.sort_results(turns),
+            ResultForm::Sorted => self.sort_results(&mut turns),
             ResultForm::AsIs => {}
         }
-        match self.plan.calls {
+        match plan.calls {
             CallForm::Apart => turns = self.set_apart(turns),
             CallForm::Split => turns = self.split_calls(turns),
             CallForm::AsIs => {}
         }
-        Cow::Owned(match self.plan.alternation {
-            Alternated::AsIs => turns,
-            alternation => self.alternate(turns, alternation),
-        })
+        if plan.alternation != Alternated::AsIs {
+            turns = self.alternate(turns, plan.alternation);
+        }
+        if plan.drops_tools() && !self.normal.refuses_tools && self.settings.tools_as_text {
+            self.tell_tools(&mut turns);
+        }
+        turns
     }
 
     /// Appends the content, the reasoning and the fields of a message to another one.
-    fn absorb(&mut self, message: &mut BodyTurn<'b>, other: BodyTurn<'b>) {
+    fn absorb(&mut self, message: &mut Cow<'n, BodyTurn<'b>>, other: Cow<'n, BodyTurn<'b>>) {
+        let (message, other) = (message.to_mut(), other.into_owned());
         message.node = None;
         let has_parts = [message.form, other.form].contains(&ContentForm::Parts);
         message.form = if has_parts { ContentForm::Parts } else { ContentForm::Text };
@@ -63,8 +64,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    fn drop_calls(&mut self, turns: &mut Vec<BodyTurn<'b>>) {
+    fn drop_calls(&mut self, turns: &mut Turns<'n, 'b>) {
         for turn in turns.iter_mut().filter(|turn| !turn.calls.is_empty()) {
+            let turn = turn.to_mut();
             turn.node = None;
             for call in self.normal.calls_of(&std::mem::take(&mut turn.calls)) {
                 if self.settings.tools_as_text {
@@ -89,9 +91,11 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Makes user messages of results.
-    fn recast_results(&mut self, turns: &mut [BodyTurn<'b>]) {
+    fn recast_results(&mut self, turns: &mut Turns<'n, 'b>) {
         for turn in turns {
-            let Some(result) = turn.result.take() else { continue };
+            let Some(result) = turn.result else { continue };
+            let turn = turn.to_mut();
+            turn.result = None;
             let call = result.call.and_then(|call| self.find_call(call));
             let name = call.map(|call| call.name).or(result.name).unwrap_or("the tool");
             let named = call.filter(|call| call.name_place != call.place);
@@ -104,9 +108,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    /// Returns the messages with the results of a message's calls in the order of the calls.
-    fn sort_results(&mut self, mut turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
-        let call_of = |turn: &BodyTurn<'_>| turn.result.and_then(|result| result.call);
+    /// Puts the results of a message's calls in the order of the calls.
+    fn sort_results(&mut self, turns: &mut Turns<'n, 'b>) {
+        let call_of = |turn: &Cow<'_, BodyTurn<'_>>| turn.result.and_then(|result| result.call);
         for results in turns.chunk_by_mut(|turn, next| turn.result.is_some() && next.result.is_some()) {
             let before: Vec<_> = results.iter().map(call_of).collect();
             results.sort_by_key(call_of);
@@ -116,44 +120,44 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 }
             }
         }
-        turns
     }
 
     pub fn find_call(&self, index: usize) -> Option<&'n Call<'b>> {
         self.normal.calls.get(index)
     }
 
-    fn place_systems(&mut self, mut turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
+    fn place_systems(&mut self, turns: &mut Turns<'n, 'b>) {
+        let first = turns.iter().position(|turn| !turn.is_system()).unwrap_or(turns.len());
         match self.plan.systems {
+            Systems::AsIs => {}
+            Systems::AllAsUser => self.recast_systems(turns),
             Systems::LaterAsUser => {
-                let first = turns.iter().position(|turn| !turn.is_system()).unwrap_or(turns.len());
                 let mut rest = turns.split_off(first);
-                let first = self.merge_systems(turns);
+                let first = self.merge_systems(std::mem::take(turns));
                 self.recast_systems(&mut rest);
-                first.into_iter().chain(rest).collect()
+                turns.extend(first.into_iter().chain(rest));
             }
-            Systems::AllAsUser => {
-                self.recast_systems(&mut turns);
-                turns
+            Systems::Merged | Systems::IntoUser => {
+                let (own, rest): (Vec<_>, Vec<_>) = std::mem::take(turns).into_iter().partition(|turn| turn.is_system());
+                *turns = rest;
+                match self.merge_systems(own) {
+                    Some(system) if self.plan.systems == Systems::IntoUser => self.merge_into_user(system, turns),
+                    Some(system) => turns.insert(0, system),
+                    None => {}
+                }
             }
-            Systems::Merged => {
-                let (own, rest): (Vec<_>, Vec<_>) = turns.into_iter().partition(BodyTurn::is_system);
-                self.merge_systems(own).into_iter().chain(rest).collect()
-            }
-            Systems::IntoUser => self.merge_into_user(turns),
-            _ => turns,
         }
     }
 
-    fn recast_systems(&mut self, turns: &mut [BodyTurn<'b>]) {
+    fn recast_systems(&mut self, turns: &mut Turns<'n, 'b>) {
         for turn in turns.iter_mut().filter(|turn| turn.is_system()) {
-            turn.recast(Role::User);
+            turn.to_mut().recast(Role::User);
             self.note(turn.place, why::SYSTEM_HERE);
         }
     }
 
     /// Returns one message of several.
-    fn merge_systems(&mut self, turns: Vec<BodyTurn<'b>>) -> Option<BodyTurn<'b>> {
+    fn merge_systems(&mut self, turns: Turns<'n, 'b>) -> Option<Cow<'n, BodyTurn<'b>>> {
         let mut turns = turns.into_iter();
         let mut first = turns.next()?;
         for turn in turns {
@@ -163,53 +167,48 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         Some(first)
     }
 
-    /// Merges the system messages into the first user message.
-    fn merge_into_user(&mut self, turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
-        let (own, mut rest): (Vec<_>, Vec<_>) = turns.into_iter().partition(BodyTurn::is_system);
-        let Some(mut system) = self.merge_systems(own) else {
-            return rest;
-        };
+    /// Merges the system message into the first user message.
+    fn merge_into_user(&mut self, mut system: Cow<'n, BodyTurn<'b>>, turns: &mut Turns<'n, 'b>) {
         self.note(system.place, why::NO_SYSTEM);
-        match rest.iter_mut().find(|turn| turn.role == Role::User) {
+        match turns.iter_mut().find(|turn| turn.role == Role::User) {
             Some(user) => {
-                let mut pieces = std::mem::take(&mut system.parts);
-                pieces.append(&mut user.parts);
-                user.parts = pieces;
+                let parts = std::mem::take(&mut system.to_mut().parts);
+                user.to_mut().parts.splice(0..0, parts);
                 self.absorb(user, system);
             }
             None => {
-                system.recast(Role::User);
-                rest.insert(0, system);
+                system.to_mut().recast(Role::User);
+                turns.insert(0, system);
             }
         }
-        rest
     }
 
     /// Moves the content of messages with calls to messages of their own.
-    fn set_apart(&mut self, turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
+    fn set_apart(&mut self, turns: Turns<'n, 'b>) -> Turns<'n, 'b> {
         let mut all = Vec::new();
         for mut turn in turns {
             let says = |part: &ContentPart<'_>| part.medium().is_some() || !part.text.trim().is_empty();
-            if !turn.calls.is_empty() && turn.parts.iter().any(says) {
+            let calls = (!turn.calls.is_empty() && turn.parts.iter().any(says)).then(|| {
                 self.note(turn.place, why::CALL_APART);
-                let mut calls = rest_of(&turn);
+                let turn = turn.to_mut();
+                let mut calls = rest_of(turn);
                 calls.calls = std::mem::take(&mut turn.calls);
                 calls.thoughts = std::mem::take(&mut turn.thoughts);
                 calls.thought_key = turn.thought_key;
                 turn.node = None;
-                all.extend([turn, calls]);
-            } else {
-                all.push(turn);
-            }
+                Cow::Owned(calls)
+            });
+            all.push(turn);
+            all.extend(calls);
         }
         all
     }
 
     /// Makes a message of each call, with its result after it.
-    fn split_calls(&mut self, turns: Vec<BodyTurn<'b>>) -> Vec<BodyTurn<'b>> {
+    fn split_calls(&mut self, turns: Turns<'n, 'b>) -> Turns<'n, 'b> {
         let mut all = Vec::new();
         let mut turns = turns.into_iter().peekable();
-        while let Some(mut turn) = turns.next() {
+        while let Some(turn) = turns.next() {
             if turn.calls.len() < 2 {
                 all.push(turn);
                 continue;
@@ -223,6 +222,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     _ => others.push(result),
                 }
             }
+            let mut turn = turn.into_owned();
             turn.node = None;
             let rest = rest_of(&turn);
             let calls = std::mem::take(&mut turn.calls);
@@ -234,7 +234,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                     rest.clone()
                 });
                 own.calls.push(index);
-                all.push(own);
+                all.push(Cow::Owned(own));
                 all.extend(results.remove(&Some(index)).unwrap_or_default());
             }
             all.extend(others);
@@ -243,8 +243,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Inserts messages, or merges them, so that the user and the assistant speak in turns.
-    fn alternate(&mut self, turns: Vec<BodyTurn<'b>>, alternation: Alternated) -> Vec<BodyTurn<'b>> {
-        let mut all: Vec<BodyTurn<'b>> = Vec::new();
+    fn alternate(&mut self, turns: Turns<'n, 'b>, alternation: Alternated) -> Turns<'n, 'b> {
+        let mut all: Turns<'n, 'b> = Vec::new();
         let merges = alternation == Alternated::Merged;
         let blank = if alternation == Alternated::InsertedBlank { " " } else { "" };
         for turn in turns {
@@ -267,9 +267,9 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             if let Some(role) = role {
                 self.note(turn.place, reason);
                 if turn.role == Role::User {
-                    all.extend(calls.iter().map(|index| self.make_result(*index)));
+                    all.extend(calls.iter().map(|index| Cow::Owned(self.make_result(*index))));
                 }
-                all.push(BodyTurn::made(role, blank));
+                all.push(Cow::Owned(BodyTurn::made(role, blank)));
             }
             all.push(turn);
         }
@@ -288,7 +288,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the JSON text of the tools to the first message.
-    pub fn tell_tools(&mut self, turns: &mut Vec<BodyTurn<'b>>) {
+    fn tell_tools(&mut self, turns: &mut Turns<'n, 'b>) {
         let mut text = String::from("You can use these tools:");
         for tool in &self.normal.tools {
             text.push('\n');
@@ -296,10 +296,11 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
         match turns.first_mut().filter(|turn| turn.is_system() || turn.role == Role::User) {
             Some(first) => {
+                let first = first.to_mut();
                 first.parts.push(ContentPart::made(PartKind::Label, text));
                 first.node = None;
             }
-            None => turns.insert(0, BodyTurn::made(Role::User, &text)),
+            None => turns.insert(0, Cow::Owned(BodyTurn::made(Role::User, &text))),
         }
     }
 }
