@@ -300,7 +300,6 @@ impl<'a> Object<'a> {
     }
 
     /// Returns the keys, and the values for modification.
-    #[cfg(feature = "response")]
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Data<'a>)> {
         self.entries.iter_mut().map(|(key, value)| (&**key, value))
     }

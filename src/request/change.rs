@@ -70,6 +70,13 @@ pub enum ChangeKind {
     Dropped,
 }
 
+/// The names of the kinds, in their order.
+#[rustfmt::skip]
+const NAMES: [&str; 16] = [
+    "joined", "wrapped", "unwrapped", "parsed", "encoded", "emptied", "omitted", "filled", "renamed", "recast", "moved", "split", "merged",
+    "inserted", "garbled", "dropped",
+];
+
 impl Change {
     /// Makes a change, with the severity of its kind.
     pub(super) fn new(path: String, kind: ChangeKind, reason: impl Into<Cow<'static, str>>) -> Self {
@@ -92,24 +99,7 @@ impl fmt::Display for Change {
 impl ChangeKind {
     /// Returns the name, such as `parsed`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Joined => "joined",
-            Self::Wrapped => "wrapped",
-            Self::Unwrapped => "unwrapped",
-            Self::Parsed => "parsed",
-            Self::Encoded => "encoded",
-            Self::Emptied => "emptied",
-            Self::Omitted => "omitted",
-            Self::Filled => "filled",
-            Self::Renamed => "renamed",
-            Self::Recast => "recast",
-            Self::Moved => "moved",
-            Self::Split => "split",
-            Self::Merged => "merged",
-            Self::Inserted => "inserted",
-            Self::Garbled => "garbled",
-            Self::Dropped => "dropped",
-        }
+        NAMES.get(self as usize).copied().unwrap_or_default()
     }
 
     /// Returns how much of what the body says a change of this kind affects.

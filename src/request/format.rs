@@ -73,7 +73,7 @@ fn is_anthropic(body: &Data<'_>) -> bool {
     // Clients of Chat Completions also pass on blocks of an answer of Messages, beside calls of their own format.
     let has_block = |message: &Data<'_>| {
         let content = message.get("content").filter(|content| content.is_list());
-        !message.has("tool_calls") && content.is_some_and(|content| content.items().any(is_block))
+        content.is_some_and(|content| !message.has("tool_calls") && content.items().any(is_block))
     };
     let is_tool = |tool: &Data<'_>| tool.has("input_schema");
     // Clients of Chat Completions pass on tools of MCP, which have a schema of this name too.

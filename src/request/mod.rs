@@ -17,6 +17,7 @@ mod places;
 mod plan;
 mod prepared;
 mod read;
+mod reasons;
 mod search;
 mod sketch;
 mod variables;

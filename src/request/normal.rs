@@ -8,15 +8,15 @@
 //! ```
 //!
 //! A reader fills a [`Normal`] with everything that the body says. Strings stay as they are, in the order of the body. What no prompt can
-//! have becomes a [`Note`].
+//! have becomes a note.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::change::ChangeKind;
 use super::claim_parts;
 use super::places::{BodyPlace, Places};
+use super::reasons::Reason;
 use crate::error::Result;
 use crate::json::{self, Data, JsonErrorKind};
 use crate::meter::Meter;
@@ -28,7 +28,8 @@ pub struct Normal<'b> {
     /// The calls of all turns, in their order.
     pub calls: Vec<Call<'b>>,
     pub tools: Vec<Tool<'b>>,
-    pub notes: Vec<Note>,
+    /// The values that the turns do not have, or not in their place.
+    pub notes: Vec<(BodyPlace, Reason)>,
     /// The strings of `documents`.
     pub documents: Vec<(BodyPlace, &'b str)>,
     /// The places of all values.
@@ -215,14 +216,6 @@ pub enum ToolForm<'b> {
     Flat,
     /// A custom tool, whose input is a string, with the grammar of the string if the body has one.
     Custom(Option<&'b str>),
-}
-
-/// A value of the body that the turns do not have, or not in its place.
-#[derive(Clone, Copy, Debug)]
-pub struct Note {
-    pub place: BodyPlace,
-    pub kind: ChangeKind,
-    pub reason: &'static str,
 }
 
 /// Arguments in JSON text.

@@ -96,39 +96,28 @@ pub fn cautious(gives_up: bool) -> Vec<Plan> {
     };
     let [strings, parts] = [Content::String, Content::Parts].map(|form| shared.in_form(form));
     let forms = [CallArguments::Object, CallArguments::Text];
+    let combine = |base: Plan, arguments, systems, alternation, results| Plan {
+        arguments,
+        systems,
+        alternation,
+        results,
+        ..base
+    };
     let mut plans = Vec::new();
     for arguments in forms {
         for alternation in [Alternated::Merged, Alternated::Inserted, Alternated::InsertedBlank] {
             for results in [ResultForm::AsIs, ResultForm::AsUser] {
-                for systems in [Systems::Merged, Systems::IntoUser, Systems::AllAsUser] {
-                    if systems != Systems::AllAsUser || alternation == Alternated::Merged {
-                        plans.push(Plan {
-                            arguments,
-                            alternation,
-                            results,
-                            systems,
-                            ..strings
-                        });
-                    }
-                }
+                let all = [Systems::Merged, Systems::IntoUser, Systems::AllAsUser];
+                let all = all.into_iter().take(if alternation == Alternated::Merged { 3 } else { 2 });
+                plans.extend(all.map(|systems| combine(strings, arguments, systems, alternation, results)));
             }
         }
     }
     for arguments in forms {
-        let systems = Systems::Merged;
-        plans.push(Plan {
-            arguments,
-            systems,
-            ..parts
-        });
-        let (alternation, calls) = (Alternated::Merged, CallForm::Split);
-        plans.push(Plan {
-            arguments,
-            systems,
-            alternation,
-            calls,
-            ..strings
-        });
+        let with = |base, alternation| combine(base, arguments, Systems::Merged, alternation, ResultForm::AsIs);
+        let split = with(strings, Alternated::Merged);
+        let calls = CallForm::Split;
+        plans.extend([with(parts, Alternated::AsIs), Plan { calls, ..split }]);
     }
     if gives_up {
         let without = |plan: Plan| Plan {

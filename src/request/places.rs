@@ -30,6 +30,10 @@ struct Step<'b> {
 /// The index of a step to a value that is no item.
 const NO_INDEX: u32 = u32::MAX;
 
+/// The bytes and the steps of most pointers.
+const POINTER: usize = 64;
+const STEPS: usize = 8;
+
 /// The memory of a step.
 pub const STEP: usize = size_of::<Step<'static>>();
 
@@ -56,15 +60,8 @@ impl<'b> Places<'b> {
     }
 
     /// Returns the JSON pointer of a place.
-    pub fn pointer(&self, place: BodyPlace) -> String {
-        let mut pointer = String::new();
-        self.write(place, &mut pointer);
-        pointer
-    }
-
-    /// Appends the JSON pointer of a place.
-    pub fn write(&self, mut place: BodyPlace, pointer: &mut String) {
-        let mut steps = Vec::new();
+    pub fn pointer(&self, mut place: BodyPlace) -> String {
+        let (mut pointer, mut steps) = (String::with_capacity(POINTER), Vec::with_capacity(STEPS));
         while let Some(step) = (place.0 as usize).checked_sub(1).and_then(|index| self.steps.get(index)) {
             steps.push(step);
             place = step.parent;
@@ -76,8 +73,9 @@ impl<'b> Places<'b> {
             }
             if step.index != NO_INDEX {
                 pointer.push('/');
-                write_int(i64::from(step.index), pointer);
+                write_int(i64::from(step.index), &mut pointer);
             }
         }
+        pointer
     }
 }

@@ -13,7 +13,7 @@ use super::plan::{Kinds, SettingForm, kind};
 use super::wrong;
 use crate::chat::ChatTemplate;
 use crate::error::Result;
-use crate::json::{self, Data, Entry, Object, escape_key};
+use crate::json::{Data, Entry, Object, escape_key};
 use crate::meter::Meter;
 
 /// The names of variables with the effort of reasoning.
@@ -75,24 +75,6 @@ pub fn read_option<'b>(body: &'b Data<'b>, name: &str) -> Result<Option<&'b Data
     }
 }
 
-/// Returns the variables of a body that is passed on as it is. The effort of reasoning is a variable.
-pub fn read_exact<'b>(body: &'b Data<'b>) -> Data<'b> {
-    let Some(own) = body.get("chat_template_kwargs") else {
-        let effort = body.get("reasoning_effort");
-        let effort = effort.map(|effort| ("reasoning_effort".into(), effort.borrowed()));
-        return effort.map_or(Data::None, |effort| Data::Object(Object::new(vec![effort])));
-    };
-    let mut own = own.borrowed();
-    if let (Data::Object(own), Some(effort)) = (&mut own, body.get("reasoning_effort")) {
-        let mut entries = std::mem::take(own).into_entries();
-        if !entries.iter().any(|(name, _)| name == "reasoning_effort") {
-            entries.push(("reasoning_effort".into(), effort.borrowed()));
-        }
-        *own = Object::new(entries);
-    }
-    own
-}
-
 /// The variables of a body. Those of `chat_template_kwargs` override the settings for reasoning.
 #[derive(Clone, Debug, Default)]
 pub struct Variables<'b> {
@@ -144,13 +126,18 @@ impl<'b> Variables<'b> {
         Ok(variables)
     }
 
-    /// Returns the variables of a body with the policy [`Exact`](super::Policy::Exact), which are passed on as they are.
+    /// Returns the variables of a body with the policy [`Exact`](super::Policy::Exact), which are passed on as they are. The effort of
+    /// reasoning is a variable.
     pub fn read_exact(body: &'b Data<'b>) -> Result<Self> {
-        find_own(body)?;
-        let own = match read_exact(body) {
-            Data::Object(own) => own.into_entries(),
-            _ => Vec::new(),
-        };
+        let own = find_own(body)?.into_iter().flat_map(Data::entries);
+        let effort = body.get("reasoning_effort").map(|effort| ("reasoning_effort", effort));
+        let mut entries: Vec<Entry<'b>> = Vec::new();
+        for (name, value) in own.chain(effort) {
+            if !entries.iter().any(|(own, _)| own == name) {
+                entries.push((name.into(), value.borrowed()));
+            }
+        }
+        let own = entries;
         Ok(Self { own, ..Self::default() })
     }
 
@@ -159,20 +146,12 @@ impl<'b> Variables<'b> {
         self.effort.is_some() || self.thinking.is_some()
     }
 
-    /// Returns the variables and the settings as JSON, or an empty string if there are none.
+    /// Returns the variables and the settings as text, or an empty string if there are none.
     pub fn describe(&self) -> String {
-        let mut text = String::new();
-        for (name, value) in &self.own {
-            json::write_string(name, false, &mut text);
-            // Writing to a string cannot fail.
-            let _ = json::write_data(value, &mut text);
+        if self.own.is_empty() && !self.has_settings() {
+            return String::new();
         }
-        for setting in [&self.effort, &self.thinking].into_iter().flatten() {
-            text.push_str(setting.path);
-            text.extend(setting.value.map(Data::to_string));
-            text.push_str(setting.is_on.map_or("", |is_on| if is_on { " on" } else { " off" }));
-        }
-        text
+        format!("{:?}", (&self.own, &self.effort, &self.thinking))
     }
 
     /// Returns the variables by a choice, and the settings that no variable has or that one has in another form.
@@ -231,7 +210,11 @@ impl<'b> Variables<'b> {
 
     /// Returns the pointer of the setting for an effort or for reasoning.
     pub fn path(&self, kind: Kinds) -> Option<&'static str> {
-        let setting = if kind == kind::EFFORT { &self.effort } else { &self.thinking };
+        let setting = match kind {
+            kind::EFFORT => &self.effort,
+            kind::THINKING => &self.thinking,
+            _ => &None,
+        };
         setting.as_ref().map(|setting| setting.path)
     }
 
@@ -297,10 +280,8 @@ impl<'b> Variables<'b> {
         if word == LEVELS[0] && !self.words.contains(&word) && self.words.contains(&NO_THINK) {
             return Some(NO_THINK);
         }
-        let at = LEVELS
-            .iter()
-            .position(|level| *level == word)
-            .filter(|_| choice == SettingForm::Nearest)?;
+        let nearest = choice == SettingForm::Nearest;
+        let at = LEVELS.iter().position(|level| *level == word).filter(|_| nearest)?;
         let known = LEVELS.iter().enumerate().filter(|(_, level)| self.words.contains(level));
         let nearest = known.min_by_key(|(other, _)| (at.abs_diff(*other), at > *other))?;
         Some(*nearest.1)

@@ -2,7 +2,7 @@
 
 use chat_template::request::{Format, PrepareOptions};
 use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, PromptOptions};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{data, plain, prepare};
 
@@ -173,4 +173,21 @@ fn a_request_that_has_grown_has_a_piece() {
     let prepared = template.prepare(data(&body)).unwrap();
     let append = prepared.after("other", Some("Ho"), &PromptOptions::default()).unwrap().0;
     assert!(append.into_result().is_err());
+}
+
+/// Each case has the pointers of what has `cache_control`, with the prompt up to its end, of at most 12 characters.
+#[test]
+fn the_ends_of_parts_and_tools_with_cache_control_are_found() {
+    for case in include_str!("caches.jsonl").lines() {
+        let case: Value = serde_json::from_str(case).unwrap();
+        let template = ChatTemplate::from_source(case["template"].as_str().unwrap(), &[]).unwrap();
+        let prepared = template.prepare(data(&case["body"])).unwrap();
+        let (prompt, _) = prepared.render().unwrap();
+        let ends = prepared.find_cache_ends(&prompt, &PromptOptions::default()).unwrap();
+        let ends: Vec<_> = ends
+            .iter()
+            .map(|(path, end)| json!([path, &prompt.text[end.saturating_sub(12)..*end]]))
+            .collect();
+        assert_eq!(json!(ends), case["ends"], "{} {}", case["name"], prompt.text);
+    }
 }

@@ -3,8 +3,11 @@
 //!
 //! A render can keep the addresses of copies only. Then a string whose words are in what was made is doubtful, and there is no judgement.
 
+mod ends;
 mod joined;
 mod roles;
+
+pub use ends::{find_end, list_strings};
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -66,7 +69,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     } else if !tape.tells_speakers_apart(&said, written, request.has_prompt) {
         return Ok(None);
     }
-    let mut seen: HashSet<_, RandomState> = HashSet::default();
+    let mut seen = HashSet::with_capacity_and_hasher(faults.len(), RandomState::default());
     faults.retain(|fault| seen.insert(*fault));
     Ok(Some(faults))
 }

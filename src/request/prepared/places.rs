@@ -1,10 +1,12 @@
 //! Finds the places of media in a prompt.
 
-use super::{Media, Prepared, attempt};
+use super::{Media, Prepared, without_refusal};
 use crate::chat::{Prompt, PromptOptions};
 use crate::error::Result;
 use crate::json::{Data, Object};
 use crate::meter::Meter;
+use crate::request::judge::{find_end, list_strings};
+use crate::request::write::{Cached, Written};
 use crate::trace::Keeps;
 
 impl Prepared<'_> {
@@ -43,7 +45,7 @@ impl Prepared<'_> {
             ((medium.message, medium.part), Some(Data::Object(Object::new(part))))
         });
         let marked = self.written.replace_parts(&parts.collect());
-        let options = attempt::without_refusal(options);
+        let options = without_refusal(options);
         let marked = self.request.render(&marked, &options, Keeps::Nothing, &meter)?.text;
         meter.charge_scan(marked.len().saturating_mul(2).saturating_add(prompt.text.len()))?;
         let Some((first, mut rest)) = marked.split_once(&mark(0)) else {
@@ -86,8 +88,9 @@ impl Prepared<'_> {
         Ok(media)
     }
 
-    /// Returns the pointers of the parts with `cache_control`, each with the byte of the prompt after its text. A part whose text was not
-    /// copied to this prompt is left out. They are found by one more render.
+    /// Returns the pointers of the parts and tools with `cache_control`, each with the byte of the prompt after its last string, or after
+    /// what stands for a medium. One that the prompt does not have, or not apart from what follows it, is left out. They are found by one
+    /// more render, or two if there are media.
     ///
     /// ```
     /// use chat_template::{ChatTemplate, PromptOptions, json};
@@ -107,22 +110,44 @@ impl Prepared<'_> {
     /// Those of [`Prepared::render`].
     pub fn find_cache_ends(&self, prompt: &Prompt, options: &PromptOptions<'_>) -> Result<Vec<(String, usize)>> {
         let deadline = options.render.bounds.start();
-        let meter = Meter::within(options.render.bounds, &deadline).share_steps();
-        let options = attempt::without_refusal(options);
-        let again = self.request.render(&self.written, &options, Keeps::Addresses, &meter)?;
-        if again.text != prompt.text {
+        let mut meter = Meter::within(options.render.bounds, &deadline).share_steps();
+        let again = self
+            .request
+            .render(&self.written, &without_refusal(options), Keeps::Sources, &meter)?;
+        let Written {
+            atoms, cached, tools, ..
+        } = &self.written;
+        if again.text != prompt.text || cached.is_empty() {
             return Ok(Vec::new());
         }
-        let ends = self.written.cached.iter().filter_map(|(place, address)| {
-            let copies = again.copies.list.iter().filter_map(|copied| Some((copied, copied.memory()?)));
-            let (copied, memory) = copies
-                .into_iter()
-                .find(|(_, memory)| memory.start < *address && *address <= memory.end)?;
-            let pointer = self.request.normal.places.pointer(*place);
-            let pointer = pointer.strip_suffix("/text").unwrap_or(&pointer).to_owned();
-            Some((pointer, copied.at + (address - memory.start)))
-        });
-        Ok(ends.collect())
+        let has_media = cached.iter().any(|(_, cached)| matches!(cached, Cached::Medium(_)));
+        let media = if has_media {
+            self.place_media(prompt, options)?
+        } else {
+            Vec::new()
+        };
+        let mut ends = Vec::new();
+        for (place, cached) in cached {
+            let (mut own, mut later) = (Vec::new(), Vec::new());
+            match cached {
+                Cached::Text(index) => own.extend(atoms.get(*index).map(|atom| atom.memory.start..atom.end())),
+                Cached::Medium(index) => {
+                    let range = media.get(*index).and_then(|medium| medium.range.as_ref());
+                    ends.extend(range.map(|range| (*place, range.end)));
+                }
+                Cached::Tool(index) => {
+                    let mut tools = tools.iter().flatten().skip(*index);
+                    tools.by_ref().take(1).for_each(|tool| list_strings(tool, &mut own));
+                    tools.for_each(|tool| list_strings(tool, &mut later));
+                }
+            }
+            ends.extend(find_end(&again, &own, &later, &mut meter)?.map(|end| (*place, end)));
+        }
+        let point = |place| {
+            let pointer = self.request.normal.places.pointer(place);
+            pointer.strip_suffix("/text").unwrap_or(&pointer).to_owned()
+        };
+        Ok(ends.into_iter().map(|(place, end)| (point(place), end)).collect())
     }
 }
 

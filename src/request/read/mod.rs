@@ -10,10 +10,10 @@ mod tools;
 
 pub use parts::is_opaque;
 
-use super::change::ChangeKind;
 use super::format::Format;
-use super::normal::{BodyArguments, BodyTurn, Call, JsonText, Normal, Note};
+use super::normal::{BodyArguments, BodyTurn, Call, JsonText, Normal};
 use super::places::{BodyPlace, STEP};
+use super::reasons::Reason;
 use super::wrong;
 use crate::error::{Error, Result};
 use crate::json::Data;
@@ -62,12 +62,12 @@ pub fn read<'b>(body: &'b Data<'b>, format: Format, meter: &mut Meter<'_>) -> Re
         ));
     };
     match format {
-        Format::Responses => items::read(&mut reader, body, conversation)?,
-        Format::ChatCompletions | Format::Messages => messages::read(&mut reader, body, conversation, format)?,
+        Format::Responses => reader.read_items(body, conversation)?,
+        Format::ChatCompletions | Format::Messages => reader.read_messages(body, conversation, format)?,
     }
     for key in ["tools", "functions"] {
         if let Some(tools) = body.get(key) {
-            tools::read(&mut reader, tools, BodyPlace::BODY, key)?;
+            reader.read_tools(tools, BodyPlace::BODY, key)?;
         }
     }
     for (index, document) in body.get("documents").into_iter().flat_map(Data::items).enumerate() {
@@ -98,17 +98,22 @@ impl<'b> Reader<'b, '_, '_> {
         self.meter.claim_for_render(bytes.saturating_add(STEP))
     }
 
-    /// Counts the values and the bytes of a value that a plan can write.
+    /// Counts the values of a value that a plan can write.
     fn count(&mut self, value: &'b Data<'b>) -> Result<()> {
         let count = value.count_values();
         self.normal.values = self.normal.values.saturating_add(count);
         self.meter.charge_items(count)
     }
 
+    /// Counts the bytes of a string that a plan can write.
+    fn count_bytes(&mut self, text: &str) {
+        self.normal.bytes = self.normal.bytes.saturating_add(text.len());
+    }
+
     /// Returns the arguments of a call: JSON text, or a value.
     fn read_arguments(&mut self, value: &'b Data<'b>) -> Result<BodyArguments<'b>> {
         if let Some(text) = value.text() {
-            self.normal.bytes = self.normal.bytes.saturating_add(text.len());
+            self.count_bytes(text);
             return Ok(BodyArguments::Json(JsonText::new(text)));
         }
         self.count(value)?;
@@ -139,15 +144,10 @@ impl<'b> Reader<'b, '_, '_> {
         self.push(turn)
     }
 
-    /// Notes that no prompt can have a value.
-    fn drop(&mut self, place: BodyPlace, reason: &'static str) -> Result<()> {
-        self.note(place, ChangeKind::Dropped, reason)
-    }
-
-    fn note(&mut self, place: BodyPlace, kind: ChangeKind, reason: &'static str) -> Result<()> {
-        self.visit(size_of::<Note>())?;
-        let note = Note { place, kind, reason };
-        self.normal.notes.push(note);
+    /// Notes a change of a value for every template.
+    fn note(&mut self, place: BodyPlace, reason: Reason) -> Result<()> {
+        self.visit(size_of::<(BodyPlace, Reason)>())?;
+        self.normal.notes.push((place, reason));
         Ok(())
     }
 
@@ -179,12 +179,28 @@ impl<'b> Reader<'b, '_, '_> {
         wrong(self.normal.places.pointer(place), fault)
     }
 
-    /// Returns the items of a list.
-    fn items_of(&mut self, list: &'b Data<'b>, place: BodyPlace) -> Result<impl Iterator<Item = (usize, &'b Data<'b>)> + use<'b>> {
+    /// Returns an error about a value with the wrong type.
+    fn unfit(&self, place: BodyPlace, fault: &str, value: &Data<'_>) -> Error {
+        self.wrong(place, format!("{fault} {}", value.describe()))
+    }
+
+    /// Reads each item of the list at a key.
+    fn read_each(
+        &mut self,
+        list: &'b Data<'b>,
+        parent: BodyPlace,
+        key: &'b str,
+        mut read: impl FnMut(&mut Self, &'b Data<'b>, BodyPlace) -> Result<()>,
+    ) -> Result<()> {
         if !list.is_list() {
-            return Err(self.wrong(place, format!("must be an array, and is {}", list.describe())));
+            let place = self.key(parent, key);
+            return Err(self.unfit(place, "must be an array, and is", list));
         }
-        Ok(list.items().enumerate())
+        for (index, item) in list.items().enumerate() {
+            let place = self.item(parent, key, index);
+            read(self, item, place)?;
+        }
+        Ok(())
     }
 
     /// Finds the call of each result: the first one without a result that has the identifier, or for a result without one the first with the
@@ -248,9 +264,9 @@ mod tests {
                 tool.description.unwrap_or_default()
             )
         });
-        let notes = normal.notes.iter().map(|note| {
-            let place = normal.places.pointer(note.place);
-            format!("{} {place}: {}", note.kind.name(), note.reason)
+        let notes = normal.notes.iter().map(|(place, (kind, reason))| {
+            let place = normal.places.pointer(*place);
+            format!("{} {place}: {reason}", kind.name())
         });
         let flags = [(normal.refuses_tools, "refuses tools"), (normal.is_prefilled, "prefilled")];
         let flags = flags.into_iter().filter(|(flag, _)| *flag).map(|(_, name)| name.to_owned());

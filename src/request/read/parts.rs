@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::super::change::ChangeKind;
 use super::super::normal::{BodyTurn, ContentForm, ContentPart, Medium, PartKind, Thought};
 use super::super::places::BodyPlace;
-use super::{Reader, tools};
-use crate::error::Result;
+use super::super::reasons::{self as why, Reason};
+use super::Reader;
+use crate::error::{Error, Result};
 use crate::json::{self, Data, Object};
 
 /// What a type of parts is.
@@ -18,7 +18,7 @@ enum Reads {
     Thought(&'static str),
     Medium(Medium),
     /// No text, for a reason.
-    Nothing(&'static str),
+    Nothing(Reason),
     /// A document, whose source is a string, parts or a file.
     Document,
     /// A title, a source and parts.
@@ -48,9 +48,9 @@ const PARTS: [(&str, Reads); 35] = [
     ("reasoning", Reads::Thought("text")),
     ("reasoning.text", Reads::Thought("text")),
     ("reasoning.summary", Reads::Thought("summary")),
-    ("reasoning.encrypted", Reads::Nothing(ENCRYPTED)),
-    ("redacted_thinking", Reads::Nothing(ENCRYPTED)),
-    ("fallback", Reads::Nothing("it names a model, and is no text")),
+    ("reasoning.encrypted", Reads::Nothing(why::ENCRYPTED)),
+    ("redacted_thinking", Reads::Nothing(why::ENCRYPTED)),
+    ("fallback", Reads::Nothing(why::MODEL_NAME)),
     ("image", Reads::Medium(Medium::Image)),
     ("image_url", Reads::Medium(Medium::Image)),
     ("input_image", Reads::Medium(Medium::Image)),
@@ -71,8 +71,6 @@ const PARTS: [(&str, Reads); 35] = [
     ("container_upload", Reads::Stored("file_id")),
 ];
 
-pub const ENCRYPTED: &str = "the reasoning is encrypted";
-
 /// Keys that are no content: settings, identifiers, and what only the maker of the body can read.
 #[rustfmt::skip]
 const OPAQUE: [&str; 22] = [
@@ -91,13 +89,15 @@ impl<'b> Reader<'b, '_, '_> {
     /// Reads the content of a turn, which has no blocks for calls and results.
     pub fn read_content(&mut self, turn: &mut BodyTurn<'b>, content: &'b Data<'b>, key: &'b str) -> Result<()> {
         turn.content = self.key(turn.place, key);
-        if content.is_list() {
+        if content.is_list() || content.is_object() {
             turn.form = ContentForm::Parts;
-            for (index, part) in content.items().enumerate() {
-                let place = self.item(turn.place, key, index);
-                self.read_part(turn, part, place)?;
+            if content.is_object() {
+                turn.node = None;
+                return self.read_part(turn, content, turn.content);
             }
-            return Ok(());
+            return self.read_each(content, turn.place, key, |reader, part, place| {
+                reader.read_part(turn, part, place)
+            });
         }
         turn.form = ContentForm::Text;
         turn.parts.reserve_exact(1);
@@ -106,11 +106,6 @@ impl<'b> Reader<'b, '_, '_> {
             None if content.is_null() => {
                 turn.form = ContentForm::Null;
                 Ok(())
-            }
-            None if content.is_object() => {
-                turn.form = ContentForm::Parts;
-                turn.node = None;
-                self.read_part(turn, content, turn.content)
             }
             None => {
                 turn.node = None;
@@ -138,8 +133,7 @@ impl<'b> Reader<'b, '_, '_> {
             return self.push_text(turn, text, part, place);
         }
         if !part.is_object() {
-            let found = part.describe();
-            return Err(self.wrong(place, format!("a part must be an object or a string, and this is {found}")));
+            return Err(self.unfit(place, "a part must be an object or a string, and this is", part));
         }
         match reads {
             Some(Reads::Text(field)) => match part.get_text(field) {
@@ -147,38 +141,31 @@ impl<'b> Reader<'b, '_, '_> {
                     let place = self.key(place, field);
                     self.push_text(turn, text, part, place)
                 }
-                None if part.has("encrypted_content") => self.drop(place, "the text is encrypted"),
+                None if part.has("encrypted_content") => self.note(place, why::ENCRYPTED_TEXT),
                 None => Err(self.wrong(place, format!("the part must have a string `{field}`"))),
             },
             Some(Reads::Thought(field)) => match part.get(field).or_else(|| part.get("summary")) {
                 Some(thought) => self.read_thoughts(turn, thought, place, field),
-                None => self.drop(place, "the reasoning has no text"),
+                None => self.note(place, why::NO_THOUGHT),
             },
             Some(Reads::Medium(medium)) => self.push_medium(turn, medium, part, place),
-            Some(Reads::Nothing(reason)) => self.drop(place, reason),
+            Some(Reads::Nothing(reason)) => self.note(place, reason),
             Some(Reads::Document) => self.read_document(turn, part, place),
             Some(Reads::SearchResult) => {
-                for field in ["title", "source"] {
-                    self.read_field(turn, part, place, field)?;
-                }
+                self.read_field(turn, part, place, "title")?;
+                self.read_field(turn, part, place, "source")?;
                 self.read_inner(turn, part, place, "content")
             }
-            Some(Reads::Tools(field)) => match part.get(field) {
-                Some(tools) => tools::read(self, tools, place, field),
-                None => Ok(()),
-            },
+            Some(Reads::Tools(field)) => part.get(field).map_or(Ok(()), |tools| self.read_tools(tools, place, field)),
             Some(Reads::ToolChange) => match part.get("tool").and_then(|tool| tool.get("definition")) {
                 Some(tool) => {
                     let place = self.key(place, "tool");
                     let place = self.key(place, "definition");
-                    tools::read_tool(self, tool, place)
+                    self.read_tool(tool, place)
                 }
-                None => self.drop(place, "the tools of a prompt are the same for all messages"),
+                None => self.note(place, why::TOOL_CHANGE),
             },
-            Some(Reads::Stored(field)) => {
-                let place = self.key(place, field);
-                Err(self.wrong(place, STORED))
-            }
+            Some(Reads::Stored(field)) => Err(self.refuse_stored(place, field)),
             None => self.push_block(turn, part, place),
         }
     }
@@ -194,7 +181,7 @@ impl<'b> Reader<'b, '_, '_> {
     ) -> Result<()> {
         self.visit(size_of::<ContentPart<'b>>())?;
         let text = text.into();
-        self.normal.bytes = self.normal.bytes.saturating_add(text.len());
+        self.count_bytes(&text);
         if kind != PartKind::Text {
             self.count(node)?;
         }
@@ -209,24 +196,20 @@ impl<'b> Reader<'b, '_, '_> {
 
     /// Adds the string of a field, if the part has it.
     fn read_field(&mut self, turn: &mut BodyTurn<'b>, part: &'b Data<'b>, place: BodyPlace, field: &'b str) -> Result<()> {
-        let Some(value) = part
-            .get(field)
-            .filter(|value| value.text().is_some_and(|text| !text.is_empty()))
-        else {
+        let value = part.get(field).and_then(|value| Some((value, value.text()?)));
+        let Some((value, text)) = value.filter(|(_, text)| !text.is_empty()) else {
             return Ok(());
         };
         let place = self.key(place, field);
-        self.push_text(turn, value.text().unwrap_or_default(), value, place)
+        self.push_text(turn, text, value, place)
     }
 
     /// Adds a string, or the parts of a list in a part.
     fn read_inner(&mut self, turn: &mut BodyTurn<'b>, part: &'b Data<'b>, parent: BodyPlace, key: &'b str) -> Result<()> {
-        self.read_field(turn, part, parent, key)?;
-        for (index, part) in part.get(key).into_iter().flat_map(Data::items).enumerate() {
-            let place = self.item(parent, key, index);
-            self.read_part(turn, part, place)?;
+        match part.get(key).filter(|inner| inner.is_list()) {
+            Some(inner) => self.read_each(inner, parent, key, |reader, part, place| reader.read_part(turn, part, place)),
+            None => self.read_field(turn, part, parent, key),
         }
-        Ok(())
     }
 
     /// Adds a document: its title, context and text, or a file.
@@ -234,12 +217,11 @@ impl<'b> Reader<'b, '_, '_> {
         let Some(source) = part.get("source").filter(|source| source.is_object()) else {
             return self.push_block(turn, part, place);
         };
-        let kind = source.get_text("type");
         for field in ["title", "context"] {
             self.read_field(turn, part, place, field)?;
         }
         let inner = self.key(place, "source");
-        match kind {
+        match source.get_text("type") {
             Some("text") => self.read_field(turn, source, inner, "data"),
             Some("content") => self.read_inner(turn, source, inner, "content"),
             _ => self.push_medium(turn, Medium::File, part, place),
@@ -248,29 +230,38 @@ impl<'b> Reader<'b, '_, '_> {
 
     /// Adds a medium.
     pub fn push_medium(&mut self, turn: &mut BodyTurn<'b>, medium: Medium, part: &'b Data<'b>, place: BodyPlace) -> Result<()> {
-        let nested = ["file", "source", "image_url", "input_audio"];
-        let inner = nested.into_iter().find_map(|key| Some((key, part.get(key)?)));
-        let holders = [(None, Some(part)), (inner.map(|(key, _)| key), inner.map(|(_, value)| value))];
-        for (key, holder) in holders {
-            let has_data = |key: &str| holder.is_some_and(|holder| holder.get(key).is_some());
-            if has_data("file_id") && !["image_url", "file_url", "file_data"].into_iter().any(has_data) {
-                let outer = key.map_or(place, |key| self.key(place, key));
-                let place = self.key(outer, "file_id");
-                return Err(self.wrong(place, STORED));
-            }
+        let is_stored = |holder: &Data<'_>| {
+            let has = |key: &&str| holder.get(key).is_some();
+            has(&"file_id") && !["image_url", "file_url", "file_data"].iter().any(has)
+        };
+        if is_stored(part) {
+            return Err(self.refuse_stored(place, "file_id"));
+        }
+        let inner = ["file", "source", "image_url", "input_audio"]
+            .into_iter()
+            .find(|key| part.get(key).is_some());
+        if let Some(key) = inner.filter(|key| part.get(key).is_some_and(is_stored)) {
+            let place = self.key(place, key);
+            return Err(self.refuse_stored(place, "file_id"));
         }
         self.push_part(turn, PartKind::Medium(medium), "", part, place)
+    }
+
+    /// Returns an error about a file that is named by an identifier.
+    fn refuse_stored(&mut self, place: BodyPlace, field: &'b str) -> Error {
+        let place = self.key(place, field);
+        self.wrong(place, "the file is stored elsewhere; pass its data or its URL")
     }
 
     /// Adds a block of another type as its JSON.
     pub fn push_block(&mut self, turn: &mut BodyTurn<'b>, block: &'b Data<'b>, place: BodyPlace) -> Result<()> {
         let count = block.count_values();
         self.meter.charge_items(count)?;
+        let is_result = block.get_text("type").is_some_and(|kind| kind.contains("_result"));
         let mut data = copy(block);
-        if let (Data::Object(object), Some(kind)) = (&mut data, block.get_text("type").filter(|kind| !kind.contains("_result"))) {
-            let mut entries = vec![("type".into(), Data::Str(kind.into()))];
-            entries.extend(std::mem::take(object).into_entries());
-            *object = Object::new(entries);
+        if let (Data::Object(object), Some(kind)) = (&mut data, block.get_text("type").filter(|_| !is_result)) {
+            let own = std::mem::take(object).into_entries();
+            *object = Object::new([("type".into(), Data::Str(kind.into()))].into_iter().chain(own).collect());
         }
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -279,13 +270,8 @@ impl<'b> Reader<'b, '_, '_> {
         self.visit(text.len())?;
         // The output of a call can be any JSON.
         let is_output = turn.result.is_some() && !self.normal.places.pointer(turn.content).ends_with("/content");
-        let is_result = block.get_text("type").is_some_and(|kind| kind.contains("_result"));
         if !is_output && !is_result {
-            self.note(
-                place,
-                ChangeKind::Garbled,
-                "no template knows the type of the part, so its JSON is in the prompt",
-            )?;
+            self.note(place, why::UNKNOWN_PART)?;
         }
         self.push_part(turn, PartKind::Block, text, block, place)
     }
@@ -301,15 +287,14 @@ impl<'b> Reader<'b, '_, '_> {
         turn.node = None;
         for (index, part) in value.items().enumerate() {
             let mut place = self.item(parent, key, index);
-            let field = ["text", "thinking", "summary"]
-                .into_iter()
-                .find(|field| part.get_text(field).is_some());
-            if let Some(field) = field {
+            let fields = ["text", "thinking", "summary"].into_iter();
+            let field = fields.into_iter().find_map(|field| Some((field, part.get_text(field)?)));
+            if let Some((field, _)) = field {
                 place = self.key(place, field);
             }
-            match part.text().or_else(|| part.get_text(field?)) {
+            match part.text().or(field.map(|(_, text)| text)) {
                 Some(text) => self.push_thought(turn, text, place, known)?,
-                None => self.drop(place, ENCRYPTED)?,
+                None => self.note(place, why::ENCRYPTED)?,
             }
         }
         Ok(())
@@ -323,15 +308,12 @@ impl<'b> Reader<'b, '_, '_> {
             is_known |= thought.text.contains(text);
         }
         if !is_known {
-            self.normal.bytes = self.normal.bytes.saturating_add(text.len());
+            self.count_bytes(text);
             turn.thoughts.push(Thought { text, place });
         }
         Ok(())
     }
 }
-
-/// Why a file that is named by an identifier cannot be read.
-const STORED: &str = "the file is stored elsewhere; pass its data or its URL";
 
 /// Returns whether the only content of a part without a type is at a key.
 fn is_only_key(part: &Data<'_>, key: &str) -> bool {

@@ -4,16 +4,43 @@ use std::collections::HashMap;
 
 use super::{Outcome, Search};
 use crate::chat::Prompt;
+use crate::error::Result;
 use crate::json::{Data, Object};
+use crate::request::judge::Faults;
 use crate::request::normal::Medium;
 use crate::request::places::BodyPlace;
 use crate::request::plan::{Plan, SettingForm, kind};
 use crate::request::variables::LEVELS;
-use crate::request::write::{LostMedia, Written};
+use crate::request::write::{MediaSet, Written, WrittenMedium};
 use crate::trace::Keeps;
 
 /// The most media that are judged, each by two renders. The others are lost as one of their group is.
 const MOST_MEDIA: usize = 16;
+
+/// The media of which a prompt has nothing.
+#[derive(Clone, Default)]
+pub struct LostMedia {
+    pub faults: Faults,
+    /// The groups of which media are lost, and those of which media are not.
+    pub groups: MediaSet,
+    kept: MediaSet,
+}
+
+impl LostMedia {
+    fn add(&mut self, medium: &WrittenMedium, group: MediaSet, is_lost: bool) {
+        if is_lost {
+            self.faults.push((kind::MEDIUM, medium.place));
+            self.groups |= group;
+        } else {
+            self.kept |= group;
+        }
+    }
+
+    /// Returns whether a group has media of both kinds.
+    pub fn is_mixed(&self) -> bool {
+        self.groups & self.kept != 0
+    }
+}
 
 impl<'b> Search<'_, 'b, '_> {
     /// Returns the media for which nothing is in the prompt. Each is judged alone: by the prompt without it and those after it, and by the
@@ -22,30 +49,24 @@ impl<'b> Search<'_, 'b, '_> {
         let mut lost = LostMedia::default();
         let mut removed = HashMap::new();
         let mut last = prompt.text.clone();
-        for (index, medium) in written.media.iter().enumerate().take(MOST_MEDIA).rev() {
-            let mut render = |parts: &HashMap<_, _>| {
-                self.meter.charge_items(self.request.normal.values).ok()?;
-                self.renders = self.renders.saturating_add(1);
-                let replaced = written.replace_parts(parts);
-                let other = self.request.render(&replaced, self.options, Keeps::Nothing, self.meter);
-                other.ok().map(|other| other.text)
-            };
+        for medium in written.media.iter().take(MOST_MEDIA).rev() {
+            let mut say = |parts: &HashMap<_, _>| self.say(&written.replace_parts(parts)).ok();
             let place = (medium.message, medium.part);
             removed.insert(place, None);
-            let Some(without) = render(&removed) else {
+            let Some(without) = say(&removed) else {
                 removed.remove(&place);
                 continue;
             };
             let unknown = Data::Object(Object::new(vec![("type".into(), Data::Str("unknown".into()))]));
             let is_lost = without == last
-                || render(&HashMap::from([(place, Some(unknown))])).as_ref() == Some(&prompt.text)
+                || say(&HashMap::from([(place, Some(unknown))])).as_ref() == Some(&prompt.text)
                     && !names_medium(&last, &without, medium.kind);
             last = without;
-            lost.add(index, written.group_of(medium), is_lost);
+            lost.add(medium, written.group_of(medium), is_lost);
         }
-        for (index, medium) in written.media.iter().enumerate().skip(MOST_MEDIA) {
+        for medium in written.media.iter().skip(MOST_MEDIA) {
             let group = written.group_of(medium);
-            lost.add(index, group, lost.groups & group != 0);
+            lost.add(medium, group, lost.groups & group != 0);
         }
         lost
     }
@@ -59,23 +80,17 @@ impl<'b> Search<'_, 'b, '_> {
             return;
         }
         let is_refused = plan.settings == SettingForm::Dropped;
-        let own = if is_refused { None } else { self.say(plan) };
-        if variables.reads_effort() {
-            if let Some(level) = variables.level() {
-                let settings = self.find_effort(plan, level, own.as_deref());
-                match settings {
-                    Some(settings) => self.keep_better(current, Plan { settings, ..plan }),
-                    None if is_refused => {}
-                    None => current.faults.push((kind::EFFORT, BodyPlace::BODY)),
-                }
+        let own = if is_refused { None } else { self.say_by(plan) };
+        if let Some(level) = variables.level().filter(|_| variables.reads_effort()) {
+            match self.find_effort(plan, level, own.as_deref()) {
+                Some(settings) => self.keep_better(current, Plan { settings, ..plan }),
+                None if is_refused => {}
+                None => current.faults.push((kind::EFFORT, BodyPlace::BODY)),
             }
         }
         let is_switched = variables.path(kind::THINKING).is_some() && variables.has_switch();
-        let inverted = Plan {
-            settings: SettingForm::Inverted,
-            ..plan
-        };
-        if is_switched && !is_refused && self.say(inverted) == own {
+        let settings = SettingForm::Inverted;
+        if is_switched && !is_refused && self.say_by(Plan { settings, ..plan }) == own {
             current.faults.push((kind::THINKING, BodyPlace::BODY));
         }
     }
@@ -86,11 +101,11 @@ impl<'b> Search<'_, 'b, '_> {
         for is_switched in [false, true].into_iter().filter(|is_switched| !is_switched || has_switch) {
             let form = |level| SettingForm::Level { level, is_switched };
             let with = |settings| Plan { settings, ..plan };
-            let unknown = self.say(with(form(LEVELS.len())));
+            let unknown = self.say_by(with(form(LEVELS.len())));
             if !is_switched && own != unknown.as_deref() {
                 return Some(plan.settings);
             }
-            let prompts: Vec<Option<String>> = (0..LEVELS.len()).map(|level| self.say(with(form(level)))).collect();
+            let prompts: Vec<Option<String>> = (0..LEVELS.len()).map(|level| self.say_by(with(form(level)))).collect();
             let differs = |prompt: &Option<String>| prompt.is_some() && *prompt != unknown;
             let others = prompts.iter().filter(|prompt| differs(prompt)).flatten();
             let others: Vec<String> = others.map(|prompt| prompt.to_lowercase()).collect();
@@ -118,17 +133,18 @@ impl<'b> Search<'_, 'b, '_> {
     }
 
     /// Returns the prompt of a plan, unless the template refuses it.
-    fn say(&mut self, plan: Plan) -> Option<String> {
+    fn say_by(&mut self, plan: Plan) -> Option<String> {
         let written = self.request.write(&plan, self.meter).ok()?;
+        let prompt = self.say(&written);
+        prompt.map_err(|error| self.refuse(plan, error, &written)).ok()
+    }
+
+    /// Returns the prompt of what was written.
+    fn say(&mut self, written: &Written<'b>) -> Result<String> {
+        self.meter.charge_items(self.request.normal.values)?;
         self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(&written, self.options, Keeps::Nothing, self.meter);
-        match prompt {
-            Ok(prompt) => Some(prompt.text),
-            Err(error) => {
-                self.refuse(plan, error, &written);
-                None
-            }
-        }
+        let prompt = self.request.render(written, self.options, Keeps::Nothing, self.meter)?;
+        Ok(prompt.text)
     }
 }
 

@@ -4,14 +4,16 @@ mod effect;
 
 use std::collections::{HashMap, HashSet};
 
-use super::judge::{self, Faults};
+use effect::LostMedia;
+
+use super::judge::Faults;
 use super::memory::Found;
 use super::normal::{BodyTurn, Role};
 use super::operators::{OPERATORS, Operator, cautious};
 use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
-use super::write::{LostMedia, Written};
-use crate::chat::{Prompt, PromptOptions};
+use super::write::Written;
+use crate::chat::PromptOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 use crate::trace::Keeps;
@@ -68,8 +70,15 @@ impl Outcome {
             faults: self.kinds(),
             lost_media: self.lost_media.groups,
             judges_media: self.lost_media.is_mixed(),
-            needs_trace: false,
-            tries_neutral: false,
+            ..Found::default()
+        }
+    }
+
+    /// Returns the outcome, or the error with which the template refuses the request.
+    pub fn check(self) -> Result<Self> {
+        match self.refusal {
+            Some(refusal) => Err(refusal.error),
+            None => Ok(self),
         }
     }
 
@@ -113,34 +122,37 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         if let Some(outcome) = self.known.get(&plan) {
             return outcome.clone();
         }
-        let outcome = match self.request.write(&plan, self.meter) {
-            Ok(written) => self.evaluate(plan, &written),
-            Err(error) => self.refuse(plan, error, &Written::default()),
+        let (written, error) = match self.request.write(&plan, self.meter) {
+            Ok(written) => (written, None),
+            Err(error) => (Written::default(), Some(error)),
         };
+        let outcome = error.map_or_else(|| self.evaluate(plan, &written), Err);
+        let outcome = outcome.unwrap_or_else(|error| self.refuse(plan, error, &written));
         self.known.insert(plan, outcome.clone());
         outcome
     }
 
     /// Renders what a plan wrote, and judges the prompt.
-    fn evaluate(&mut self, plan: Plan, written: &Written<'b>) -> Outcome {
-        let (mut faults, prompt) = match self.judge(written) {
-            Ok(judged) => judged,
-            Err(error) => return self.refuse(plan, error, written),
-        };
-        let leaks = faults.iter().any(|(kind, _)| *kind == kind::LEAK);
+    fn evaluate(&mut self, plan: Plan, written: &Written<'b>) -> Result<Outcome> {
+        self.meter.charge_items(written.atoms.len())?;
+        self.renders = self.renders.saturating_add(1);
+        let (prompt, faults) = self.request.judge(written, self.options, Keeps::Sources, self.meter)?;
+        let mut faults = faults.unwrap_or_default();
+        let leaks = kinds_of(&faults) & kind::LEAK != 0;
         let lost_media = if leaks {
             LostMedia::default()
         } else {
             self.find_lost_media(&prompt, written)
         };
-        faults.extend(lost_media.faults(written).collect::<Vec<_>>());
-        Outcome {
+        faults.extend(&lost_media.faults);
+        let (score, refusal) = (score_of(&faults), None);
+        Ok(Outcome {
             plan,
-            score: score_of(&faults),
+            score,
             faults,
-            refusal: None,
+            refusal,
             lost_media,
-        }
+        })
     }
 
     /// Returns the outcome of a plan by an error of the template.
@@ -151,27 +163,15 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             self.limit.get_or_insert_with(|| error.clone());
         }
         let path = error.input_path().and_then(|path| path.strip_prefix("/messages/"));
-        let refusal = Refusal {
-            message: path.and_then(|path| path.split('/').next()?.parse().ok()),
-            error: self.request.locate(error, written),
-        };
+        let message = path.and_then(|path| path.split('/').next()?.parse().ok());
+        let error = self.request.locate(error, written);
         Outcome {
             plan,
             faults: Faults::new(),
-            refusal: Some(refusal),
+            refusal: Some(Refusal { error, message }),
             lost_media: LostMedia::default(),
             score: (1, 0, 0, 0),
         }
-    }
-
-    /// Renders the request and returns what is lost, but for media.
-    fn judge(&mut self, written: &Written<'b>) -> Result<(Faults, Prompt)> {
-        self.meter.charge_items(written.atoms.len())?;
-        self.renders = self.renders.saturating_add(1);
-        let prompt = self.request.render(written, self.options, Keeps::Sources, self.meter)?;
-        let mut faults = judge::judge(self.request, &prompt, written, self.meter)?.unwrap_or_default();
-        faults.extend(&written.given_up);
-        Ok((faults, prompt))
     }
 
     /// Returns the best outcome that is found. The plan of an earlier request is kept if it loses nothing.
@@ -289,13 +289,10 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             Systems::IntoUser => Systems::AllAsUser,
             _ => return,
         };
-        let turns = &self.request.normal.turns;
-        let answer = turns
-            .iter()
-            .position(|turn| turn.role == Role::Assistant)
-            .unwrap_or(turns.len());
+        let turns = self.request.normal.turns.iter();
+        let mut later = turns.skip_while(|turn| turn.role != Role::Assistant);
         let is_asked_for = current.plan.systems == self.request.settings.plan().systems;
-        if is_asked_for || !turns.iter().skip(answer).any(BodyTurn::is_system) {
+        if is_asked_for || !later.any(BodyTurn::is_system) {
             return;
         }
         let plan = Plan { systems, ..current.plan };
@@ -355,12 +352,9 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 
     /// Returns whether there is reasoning after the last user message. A template cuts earlier reasoning on purpose.
     fn thinks_last(&self) -> bool {
-        let turns = &self.request.normal.turns;
-        let last = turns
-            .iter()
-            .rposition(|turn| turn.role == Role::User)
-            .map_or(0, |last| last.saturating_add(1));
-        turns.iter().skip(last).any(|turn| !turn.thoughts.is_empty())
+        let turns = self.request.normal.turns.iter().rev();
+        let mut own = turns.take_while(|turn| turn.role != Role::User);
+        own.any(|turn| !turn.thoughts.is_empty())
     }
 
     /// Tries operators on a plan that loses something, or with which the template fails. Then an error at a later message is progress, and
@@ -408,17 +402,18 @@ pub fn kinds_of(faults: &Faults) -> Kinds {
 
 /// Returns the score of faults.
 fn score_of(faults: &Faults) -> Score {
-    let weight = |wanted: fn(Kinds) -> u32| {
-        let weights = faults.iter().map(|(kind, _)| wanted(*kind));
-        weights.fold(0, u32::saturating_add)
-    };
-    let garbled = weight(|kind| match kind {
-        kind::REPR | kind::DOUBLE | kind::LEAK => 10,
-        kind::ORDER => 3,
-        kind::SPEAKER => 1,
-        _ => 0,
-    });
-    (0, garbled, weight(weigh), weight(|kind| u32::from(kind == kind::ECHO)))
+    faults
+        .iter()
+        .fold((0, 0, 0, 0), |(refused, garbled, lost, echoes), (fault, _)| {
+            let add = u32::saturating_add;
+            match *fault {
+                kind::REPR | kind::DOUBLE | kind::LEAK => (refused, add(garbled, 10), lost, echoes),
+                kind::ORDER => (refused, add(garbled, 3), lost, echoes),
+                kind::SPEAKER => (refused, add(garbled, 1), lost, echoes),
+                kind::ECHO => (refused, garbled, lost, add(echoes, 1)),
+                fault => (refused, garbled, add(lost, weigh(fault)), echoes),
+            }
+        })
 }
 
 /// Returns how much a loss weighs.
@@ -428,7 +423,6 @@ fn weigh(kind: Kinds) -> u32 {
         kind::TOOL => 10,
         kind::THOUGHT => 3,
         kind::MEDIUM => 2,
-        kind::FIELD => 0,
         kind if kind & kind::CONTENT != 0 => 100,
         _ => 0,
     }

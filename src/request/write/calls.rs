@@ -1,13 +1,12 @@
 //! Writes calls: identifiers, names and arguments.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
-use super::super::change::ChangeKind;
 use super::super::normal::{BodyArguments, Call};
 use super::super::places::BodyPlace;
 use super::super::plan::{CallArguments, kind};
-use super::{AtomForm, Writer, addresses, object, own, own_key};
+use super::super::reasons as why;
+use super::{AtomForm, Writer, object, own, own_key, start_of};
 use crate::error::Result;
 use crate::json::{self, Data, Entry};
 
@@ -21,7 +20,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         if let Some(id) = self.identify(call.id.map(Cow::Borrowed), Some(index), call.place) {
             entries.push(own_key("id", Data::Str(id)));
         }
-        self.add_name(call);
+        self.add_atom(call.name_place, kind::CALL, AtomForm::Name, call.name);
         let arguments = self.write_arguments(call)?;
         let function = vec![own_key("name", Data::Str(call.name.into())), own_key("arguments", arguments)];
         entries.push(own_key("type", own("function")));
@@ -32,29 +31,19 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Adds the strings of a call that is kept.
     pub fn add_call(&mut self, index: usize) {
         let Some(call) = self.find_call(index) else { return };
-        self.add_name(call);
+        self.add_atom(call.name_place, kind::CALL, AtomForm::Name, call.name);
         match &call.arguments {
-            BodyArguments::Json(json) => self.add_json(json.text.into(), addresses(json.text), call.arguments_place),
+            BodyArguments::Json(json) => self.add_json(json.text.into(), start_of(json.text), call.arguments_place),
             BodyArguments::Value(value) => self.add_strings(value, call.arguments_place, kind::CALL, AtomForm::Argument),
             BodyArguments::Absent | BodyArguments::Input(_) | BodyArguments::Fields(_) => {}
         }
     }
 
     /// Adds arguments in JSON text, unless they are without a letter or digit, such as `{}`.
-    fn add_json(&mut self, text: Cow<'b, str>, memory: Range<usize>, place: BodyPlace) {
+    fn add_json(&mut self, text: Cow<'b, str>, start: usize, place: BodyPlace) {
         if text.contains(char::is_alphanumeric) {
-            self.push_atom(place, kind::CALL, AtomForm::Json, text, memory);
+            self.push_atom(place, kind::CALL, AtomForm::Json, text, start);
         }
-    }
-
-    fn add_name(&mut self, call: &'n Call<'b>) {
-        self.push_atom(
-            call.name_place,
-            kind::CALL,
-            AtomForm::Name,
-            call.name.into(),
-            addresses(call.name),
-        );
     }
 
     /// Returns the identifier of a call or a result.
@@ -69,69 +58,54 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let count = self.ids.len() + 1;
         let own = self.ids.entry(key).or_insert_with(|| format!("call{count:05}")).clone();
         if id.as_deref() != Some(&own) {
-            let reason = "the template takes identifiers of nine letters and digits";
-            self.note(place, ChangeKind::Renamed, reason);
+            self.note(place, why::CALL_IDENTIFIER);
         }
         Some(own.into())
     }
 
     fn write_arguments(&mut self, call: &'n Call<'b>) -> Result<Data<'b>> {
-        let place = call.arguments_place;
-        let (value, text) = match &call.arguments {
-            BodyArguments::Absent => (Some(object(Vec::new())), None),
+        let (place, wanted) = (call.arguments_place, self.plan.arguments);
+        let value = match &call.arguments {
             BodyArguments::Json(json) if json.is_nothing() => {
-                self.note(place, ChangeKind::Parsed, "the arguments are an empty object");
-                (Some(object(Vec::new())), None)
+                self.note(place, why::ARGUMENTS_NOTHING);
+                object(Vec::new())
             }
-            BodyArguments::Json(json) if self.plan.arguments == CallArguments::Object => {
-                (json.object(self.meter)?.cloned(), Some(Cow::Borrowed(json.text)))
+            BodyArguments::Json(json) if wanted == CallArguments::Object => {
+                let Some(value) = json.object(self.meter)? else {
+                    self.note(place, why::ARGUMENTS_WRAPPED);
+                    self.add_atom(place, kind::CALL, AtomForm::Value, json.text);
+                    return Ok(object(vec![own_key("input", Data::Str(json.text.into()))]));
+                };
+                self.note(place, why::ARGUMENTS_PARSED);
+                value.clone()
             }
-            BodyArguments::Json(json) => (None, Some(Cow::Borrowed(json.text))),
-            arguments => (Some(to_data(arguments)), None),
+            BodyArguments::Json(json) => {
+                self.add_json(json.text.into(), start_of(json.text), place);
+                return Ok(Data::Str(json.text.into()));
+            }
+            arguments => to_data(arguments),
         };
-        let is_text = match self.plan.arguments {
-            CallArguments::Object => false,
-            CallArguments::Text => true,
-            CallArguments::AsIs => text.is_some(),
-        };
-        Ok(match (value, text) {
-            (Some(value), text) if !is_text => {
-                if text.is_some() {
-                    self.note(place, ChangeKind::Parsed, "the template takes arguments as an object");
-                }
-                self.add_data(&value, place, AtomForm::Argument);
-                value
-            }
-            (None, Some(text)) if !is_text => {
-                let reason = "the template takes arguments as an object, and the string is not the JSON of one";
-                self.note(place, ChangeKind::Wrapped, reason);
-                self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), addresses(&text));
-                object(vec![own_key("input", Data::Str(text))])
-            }
-            (_, Some(text)) => {
-                self.add_json(text.clone(), addresses(&text), place);
-                Data::Str(text)
-            }
-            (value, None) => {
-                if !matches!(call.arguments, BodyArguments::Absent) {
-                    self.note(place, ChangeKind::Encoded, "the template takes arguments as JSON text");
-                }
-                let text: Cow<'b, str> = to_json(&value.unwrap_or_default()).into();
-                self.add_json(text.clone(), addresses(&text), place);
-                Data::Str(text)
-            }
-        })
+        if wanted != CallArguments::Text {
+            self.add_data(&value, place, AtomForm::Argument);
+            return Ok(value);
+        }
+        if !matches!(call.arguments, BodyArguments::Absent) {
+            self.note(place, why::ARGUMENTS_ENCODED);
+        }
+        let text: Cow<'b, str> = to_json(&value).into();
+        self.add_json(text.clone(), start_of(&text), place);
+        Ok(Data::Str(text))
     }
 
     /// Adds the keys and strings of arguments.
     fn add_data(&mut self, value: &Data<'b>, place: BodyPlace, keys: AtomForm) {
         if let Data::Str(text) = value {
-            self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), addresses(text));
+            self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), start_of(text));
         }
         value.items().for_each(|item| self.add_data(item, place, AtomForm::Key));
         if let Data::Object(object) = value {
             for (key, item) in object.entries() {
-                self.push_atom(place, kind::CALL, keys, key.clone(), addresses(key));
+                self.push_atom(place, kind::CALL, keys, key.clone(), start_of(key));
                 self.add_data(item, place, AtomForm::Key);
             }
         }
@@ -141,7 +115,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 /// Returns arguments that are no JSON text.
 fn to_data<'b>(arguments: &BodyArguments<'b>) -> Data<'b> {
     match arguments {
-        BodyArguments::Absent | BodyArguments::Json(_) => Data::None,
+        BodyArguments::Absent | BodyArguments::Json(_) => object(Vec::new()),
         BodyArguments::Value(value) => value.borrowed(),
         BodyArguments::Input(text) => object(vec![own_key("input", Data::Str((*text).into()))]),
         BodyArguments::Fields(fields) => {
@@ -160,16 +134,11 @@ fn to_json(value: &Data<'_>) -> String {
 
 /// Returns the JSON text of a call.
 pub fn describe(call: &Call<'_>) -> String {
-    let mut text = String::from("{\"name\": ");
-    json::write_string(call.name, false, &mut text);
-    text.push_str(", \"arguments\": ");
-    match &call.arguments {
-        BodyArguments::Absent => text.push_str("{}"),
-        BodyArguments::Json(json) if json.is_nothing() => text.push_str("{}"),
-        BodyArguments::Json(json) => text.push_str(json.text),
-        BodyArguments::Input(input) => json::write_string(input, false, &mut text),
-        arguments => text.push_str(&to_json(&to_data(arguments))),
-    }
-    text.push('}');
-    text
+    let quote = |text: &str| to_json(&Data::Str(text.into()));
+    let arguments = match &call.arguments {
+        BodyArguments::Json(json) if !json.is_nothing() => json.text.to_owned(),
+        BodyArguments::Input(input) => quote(input),
+        arguments => to_json(&to_data(arguments)),
+    };
+    format!("{{\"name\": {}, \"arguments\": {arguments}}}", quote(call.name))
 }

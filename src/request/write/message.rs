@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::super::change::ChangeKind;
+use super::super::judge::addresses;
 use super::super::normal::{BodyArguments, BodyTurn, Call, ContentForm, ContentPart, Medium, PartKind, Role};
 use super::super::plan::{CallArguments, Content, Empty, Kinds, MediaForm, ThoughtForm, kind};
-use super::{AtomForm, Given, Spoken, Writer, WrittenMedium, addresses, object, own, own_key};
+use super::super::reasons as why;
+use super::{AtomForm, Cached, Given, Spoken, Writer, WrittenMedium, object, own, own_key, start_of};
 use crate::error::Result;
 use crate::json::{Data, Entry};
 
@@ -21,37 +22,44 @@ fn key_of(thoughts: ThoughtForm) -> Option<&'static str> {
 
 const THOUGHTS_START: &str = "<think>\n";
 
+/// The most entries of a message without other fields: the role, the content, reasoning, calls, and the identifier and the name of a result.
+const ENTRIES: usize = 6;
+
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    pub fn write_message(&mut self, turn: &BodyTurn<'b>) -> Result<()> {
-        self.message = self.messages.len();
-        let kept = turn.node.filter(|_| self.is_kept(turn));
-        let role = match kept.and_then(|node| node.get_text("role")) {
-            Some(role) => Cow::Borrowed(role),
-            None => Cow::Owned(turn.role.name().to_owned()),
-        };
+    pub fn write_message(&mut self, turn: Cow<'_, BodyTurn<'b>>) -> Result<()> {
+        self.message = self.written.messages.len();
+        let kept = turn.node.filter(|_| self.is_kept(&turn));
+        let role = kept.and_then(|node| node.get_text("role"));
+        let role = role.map_or_else(|| Cow::Owned(turn.role.name().to_owned()), Cow::Borrowed);
         let call = turn.result.and_then(|result| result.call);
         let own = |key| kept.filter(|_| call.is_some()).and_then(|node| node.get_text(key));
-        self.written.spoken.push(Spoken {
+        let mut spoken = Spoken {
             role: turn.role,
-            role_address: role.as_ptr().addr(),
+            role_address: start_of(&role),
             has_parts: kept.is_some() && turn.form == ContentForm::Parts,
             call,
             id: own("tool_call_id").map_or(0..0, addresses),
             name: own("name").map(|name| (name, addresses(name))),
             place: turn.place,
-        });
-        if let Some(node) = kept {
-            self.add_kept(turn);
-            self.messages.push(Given::Borrowed(node));
-            return Ok(());
-        }
-        let mut turn = turn.clone();
-        let mut entries: Vec<Entry<'b>> = vec![own_key("role", Data::Str(role))];
+        };
+        let message = match kept {
+            Some(node) => {
+                self.add_kept(&turn);
+                Given::Borrowed(node)
+            }
+            None => Given::Owned(self.write_turn(turn.into_owned(), role, &mut spoken)?),
+        };
+        self.written.spoken.push(spoken);
+        self.written.messages.push(message);
+        Ok(())
+    }
+
+    fn write_turn(&mut self, mut turn: BodyTurn<'b>, role: Cow<'b, str>, spoken: &mut Spoken<'b>) -> Result<Data<'b>> {
+        let mut entries: Vec<Entry<'b>> = Vec::with_capacity(ENTRIES.saturating_add(turn.fields.len()));
+        entries.push(own_key("role", Data::Str(role)));
         self.write_thoughts(&mut turn, &mut entries);
         let content = self.write_content(&mut turn);
-        if let (Some(Data::List(_)), Some(spoken)) = (&content, self.written.spoken.last_mut()) {
-            spoken.has_parts = true;
-        }
+        spoken.has_parts = matches!(content, Some(Data::List(_)));
         entries.extend(content.map(|content| own_key("content", content)));
         self.add_fields(&turn);
         entries.extend(turn.fields.iter().map(|field| (field.key.into(), field.value.borrowed())));
@@ -59,9 +67,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             let calls: Result<_> = turn.calls.iter().map(|index| self.write_call(*index)).collect();
             entries.push(own_key("tool_calls", Data::List(calls?)));
         }
-        self.write_result(&turn, &mut entries);
-        self.messages.push(Given::Owned(object(entries)));
-        Ok(())
+        self.write_result(&turn, &mut entries, spoken);
+        Ok(object(entries))
     }
 
     /// Returns whether the message of the body has the form of the plan.
@@ -86,13 +93,13 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             BodyArguments::Value(_) => true,
             BodyArguments::Absent | BodyArguments::Input(_) | BodyArguments::Fields(_) => false,
         };
+        let keeps_calls = plan.arguments == CallArguments::AsIs && !plan.renames_ids;
         is_content_own
             && (!turn.lacks_content()
                 || turn.form == ContentForm::Text && turn.role != Role::Assistant
                 || plan.empty == Empty::AsIs && content == Content::AsIs)
             && (turn.thoughts.is_empty() || turn.thoughts.len() == 1 && keeps_thoughts)
-            && (turn.calls.is_empty()
-                || plan.arguments == CallArguments::AsIs && !plan.renames_ids && self.normal.calls_of(&turn.calls).all(is_plain))
+            && (turn.calls.is_empty() || keeps_calls && self.normal.calls_of(&turn.calls).all(is_plain))
             && (turn.result.is_none() || !plan.fills_names && !plan.renames_ids)
             && turn.parts.iter().all(is_text)
     }
@@ -100,10 +107,10 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Adds the strings of a message that is kept.
     fn add_kept(&mut self, turn: &BodyTurn<'b>) {
         for thought in &turn.thoughts {
-            self.add_atom(thought.place, kind::THOUGHT, thought.text);
+            self.add_atom(thought.place, kind::THOUGHT, AtomForm::Value, thought.text);
         }
         for (number, part) in turn.parts.iter().enumerate() {
-            self.add_part(part, turn, number, addresses(&part.text).start);
+            self.add_part(part, turn, number, start_of(&part.text));
         }
         self.add_fields(turn);
         turn.calls.iter().for_each(|index| self.add_call(*index));
@@ -117,86 +124,73 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 
     /// Adds the reasoning to the entries of a message or to its content.
     fn write_thoughts(&mut self, turn: &mut BodyTurn<'b>, entries: &mut Vec<Entry<'b>>) {
-        let Some(first) = turn.thoughts.first() else { return };
+        let Some(place) = turn.thoughts.first().map(|thought| thought.place) else {
+            return;
+        };
+        let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
+        let text = texts.join("\n");
         match self.plan.thoughts {
             ThoughtForm::Content => {
-                self.note(
-                    first.place,
-                    ChangeKind::Moved,
-                    "the template has no place for reasoning of its own",
-                );
-                let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
-                let text = format!("{THOUGHTS_START}{}\n</think>\n\n", texts.join("\n"));
+                self.note(place, why::THOUGHT_IN_CONTENT);
+                let text = format!("{THOUGHTS_START}{text}\n</think>\n\n");
                 turn.parts.insert(0, ContentPart::made(PartKind::Thoughts, text));
             }
             ThoughtForm::Part => {
                 if turn.thought_key.is_some() {
-                    let reason = "the template reads reasoning as a part of the content";
-                    self.note(first.place, ChangeKind::Renamed, reason);
+                    self.note(place, why::THOUGHT_PART);
                 }
-                let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
-                turn.parts.insert(0, ContentPart::made(PartKind::Thinking, texts.join("\n")));
+                turn.parts.insert(0, ContentPart::made(PartKind::Thinking, text));
             }
             ThoughtForm::Dropped => {
                 for thought in &turn.thoughts {
-                    self.give_up(kind::THOUGHT, thought.place, "the template fails with reasoning");
+                    self.give_up(kind::THOUGHT, thought.place, why::THOUGHT_FAILS);
                 }
             }
             choice => {
                 let own = turn.thought_key.unwrap_or("reasoning_content");
                 let key = key_of(choice).unwrap_or(own);
                 if turn.thought_key.is_some() && key != own {
-                    self.note(
-                        first.place,
-                        ChangeKind::Renamed,
-                        "the template reads reasoning in another field",
-                    );
+                    self.note(place, why::THOUGHT_FIELD);
                 }
-                let texts: Vec<_> = turn.thoughts.iter().map(|thought| thought.text).collect();
-                let text = texts.join("\n");
-                self.add_thoughts(turn, addresses(&text).start);
+                self.add_thoughts(turn, start_of(&text));
                 entries.push((key.into(), Data::Str(text.into())));
             }
         }
     }
 
-    /// Moves or drops the media of a content. Returns whether there were any.
+    /// Moves or drops the media of a content. Returns whether all of them are dropped.
     fn place_media(&mut self, turn: &mut BodyTurn<'b>) -> bool {
         let has_medium = |part: &ContentPart<'_>| part.medium().is_some();
-        let had_media = turn.parts.iter().any(has_medium);
-        match self.plan.media {
-            MediaForm::First => turn.parts.sort_by_key(|part| part.medium().is_none()),
-            MediaForm::Dropped => {
-                let placeholder = self.settings.media_placeholder.as_ref();
-                for part in turn.parts.iter_mut().filter(|part| has_medium(part)) {
-                    match placeholder {
-                        Some(text) => {
-                            self.note(part.place, ChangeKind::Recast, "the template has no place for it");
-                            *part = ContentPart::made(PartKind::Label, text);
-                        }
-                        None => self.give_up(kind::MEDIUM, part.place, "the template has no place for it"),
-                    }
-                }
-                turn.parts.retain(|part| !has_medium(part));
-            }
-            _ => {}
+        if self.plan.media == MediaForm::First {
+            turn.parts.sort_by_key(|part| part.medium().is_none());
         }
-        had_media
+        if self.plan.media != MediaForm::Dropped || !turn.parts.iter().any(has_medium) {
+            return false;
+        }
+        for part in turn.parts.iter_mut().filter(|part| has_medium(part)) {
+            match &self.settings.media_placeholder {
+                Some(text) => {
+                    self.note(part.place, why::PLACEHOLDER);
+                    *part = ContentPart::made(PartKind::Label, text);
+                }
+                None => self.give_up(kind::MEDIUM, part.place, why::NO_MEDIUM),
+            }
+        }
+        turn.parts.retain(|part| !has_medium(part));
+        true
     }
 
     fn write_content(&mut self, turn: &mut BodyTurn<'b>) -> Option<Data<'b>> {
-        let had_media = self.place_media(turn);
+        let drops_media = self.place_media(turn);
         let mut choice = self.plan.content(turn.class());
-        if had_media && self.plan.media == MediaForm::Dropped && choice == Content::AsIs {
+        if drops_media && choice == Content::AsIs {
             choice = Content::String;
         }
         if turn.lacks_content() {
             return self.write_empty(turn, choice);
         }
-        let has_media = turn
-            .parts
-            .iter()
-            .any(|part| part.medium().is_some() || part.kind == PartKind::Thinking);
+        let is_special = |part: &ContentPart<'_>| part.medium().is_some() || part.kind == PartKind::Thinking;
+        let has_media = turn.parts.iter().any(is_special);
         let has_several = turn.parts.len() > 1;
         let is_list = turn.form == ContentForm::Parts && (self.is_chat || has_several);
         let wants_parts = match choice {
@@ -207,102 +201,86 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let is_one = !has_media && has_several && (choice == Content::OnePart || turn.is_joined);
         if has_media || wants_parts && !is_one {
             if turn.form != ContentForm::Parts && choice != Content::AsIs {
-                self.note(turn.content, ChangeKind::Wrapped, "the template takes the content as parts");
+                self.note(turn.content, why::AS_PARTS);
             }
             let parts = turn.parts.iter().enumerate().map(|(number, part)| {
                 let text = part.text.clone();
-                self.add_part(part, turn, number, addresses(&text).start);
+                self.add_part(part, turn, number, start_of(&text));
                 match part.kind {
                     PartKind::Medium(medium) => self.write_medium(part, medium),
-                    PartKind::Thinking => object(vec![own_key("type", own("thinking")), own_key("thinking", Data::Str(text))]),
-                    _ => text_part(Data::Str(text)),
+                    PartKind::Thinking => typed_part("thinking", "thinking", Data::Str(text)),
+                    _ => text_part(text),
                 }
             });
             return Some(Data::List(parts.collect()));
         }
         if is_list {
-            self.note(
-                turn.content,
-                ChangeKind::Joined,
-                "the template takes the content as one string",
-            );
+            self.note(turn.content, why::AS_STRING);
         }
-        let text = match turn.parts.as_slice() {
-            [part] if matches!(part.kind, PartKind::Text | PartKind::Block) => part.text.clone(),
-            parts => {
-                let mut joined = String::new();
-                for part in parts {
-                    if !joined.is_empty() && !joined.ends_with('\n') {
-                        joined.push('\n');
-                    }
-                    joined.push_str(&part.text);
-                }
-                joined.into()
-            }
-        };
-        let mut at = 0;
-        for part in &turn.parts {
-            if at > 0 && !text.get(..at).is_some_and(|before| before.ends_with('\n')) {
-                at += 1;
-            }
-            self.add_part(part, turn, 0, addresses(&text).start.wrapping_add(at));
-            at += part.text.len();
-        }
-        let text = Data::Str(text);
+        let text = self.join_parts(turn);
         Some(if wants_parts {
             Data::List(vec![text_part(text)])
         } else {
-            text
+            Data::Str(text)
         })
+    }
+
+    /// Returns the parts of a turn as one string, and adds them.
+    fn join_parts(&mut self, turn: &BodyTurn<'b>) -> Cow<'b, str> {
+        if let [part] = turn.parts.as_slice() {
+            if matches!(part.kind, PartKind::Text | PartKind::Block) {
+                let text = part.text.clone();
+                self.add_part(part, turn, 0, start_of(&text));
+                return text;
+            }
+        }
+        let mut joined = String::with_capacity(turn.parts.iter().map(|part| part.text.len() + 1).sum());
+        let mut starts = Vec::with_capacity(turn.parts.len());
+        for part in &turn.parts {
+            if !joined.is_empty() && !joined.ends_with('\n') {
+                joined.push('\n');
+            }
+            starts.push(joined.len());
+            joined.push_str(&part.text);
+        }
+        for (part, start) in turn.parts.iter().zip(starts) {
+            self.add_part(part, turn, 0, start_of(&joined).wrapping_add(start));
+        }
+        joined.into()
     }
 
     /// Returns a content without a string and a medium, or `None` if the message has no content.
     fn write_empty(&mut self, turn: &BodyTurn<'b>, choice: Content) -> Option<Data<'b>> {
-        let has_calls = !turn.calls.is_empty();
         let text = || Some(Data::Str("".into()));
-        let part = || Some(Data::List(vec![text_part(Data::Str("".into()))]));
-        let is_shown = self.is_chat && turn.form != ContentForm::Text;
+        let part = || Some(Data::List(vec![text_part("".into())]));
         if turn.role != Role::Assistant {
-            return if matches!(choice, Content::Parts | Content::OnePart) {
-                part()
-            } else {
-                text()
-            };
+            let wants_part = matches!(choice, Content::Parts | Content::OnePart);
+            return if wants_part { part() } else { text() };
         }
-        match self.plan.empty {
-            Empty::String => {
-                if is_shown {
-                    let reason = "the template can fail without content, or print `None`";
-                    self.note(turn.content, ChangeKind::Emptied, reason);
-                }
-                text()
-            }
-            Empty::Null => {
-                if turn.form == ContentForm::Text {
-                    self.note(turn.content, ChangeKind::Omitted, "the template takes null as no content");
-                }
-                Some(Data::None)
-            }
-            Empty::Part => {
-                if is_shown {
-                    self.note(turn.content, ChangeKind::Emptied, "the template wants parts");
-                }
-                part()
-            }
-            Empty::AsIs => match turn.form {
-                ContentForm::Null => Some(Data::None),
-                ContentForm::Text if choice == Content::Parts => part(),
-                ContentForm::Text => text(),
-                ContentForm::Parts if has_calls => Some(Data::None),
-                ContentForm::Parts => text(),
-                ContentForm::Absent if self.is_chat || !has_calls => None,
-                ContentForm::Absent => Some(Data::None),
-            },
+        let is_text = turn.form == ContentForm::Text;
+        let reason = match self.plan.empty {
+            Empty::String => (self.is_chat && !is_text).then_some(why::EMPTY_STRING),
+            Empty::Part => (self.is_chat && !is_text).then_some(why::EMPTY_PART),
+            Empty::Null => is_text.then_some(why::NO_CONTENT),
+            Empty::AsIs => None,
+        };
+        if let Some(reason) = reason {
+            self.note(turn.content, reason);
+        }
+        let has_calls = !turn.calls.is_empty();
+        match (self.plan.empty, turn.form) {
+            (Empty::String, _) => text(),
+            (Empty::Part, _) => part(),
+            (Empty::Null, _) | (_, ContentForm::Null) => Some(Data::None),
+            (_, ContentForm::Text) if choice == Content::Parts => part(),
+            (_, ContentForm::Parts) if has_calls => Some(Data::None),
+            (_, ContentForm::Text | ContentForm::Parts) => text(),
+            (_, ContentForm::Absent) => (has_calls && !self.is_chat).then_some(Data::None),
         }
     }
 
     /// Adds the identifier and the name of a result.
-    fn write_result(&mut self, turn: &BodyTurn<'b>, entries: &mut Vec<Entry<'b>>) {
+    fn write_result(&mut self, turn: &BodyTurn<'b>, entries: &mut Vec<Entry<'b>>, spoken: &mut Spoken<'b>) {
         let Some(result) = turn.result else { return };
         let called = result.call.and_then(|call| self.find_call(call));
         // A string of the call is copied, because the trace tells strings apart by their places.
@@ -311,25 +289,18 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             id => id.map(|id| Cow::Owned(id.to_owned())),
         };
         if let Some(id) = self.identify(id, result.call, turn.place) {
-            if let Some(spoken) = self.written.spoken.last_mut() {
-                spoken.id = addresses(&id);
-            }
+            spoken.id = addresses(&id);
             entries.push(own_key("tool_call_id", Data::Str(id)));
         }
         let fills = self.plan.fills_names && result.name.is_none();
-        let name = result
-            .name
-            .or_else(|| fills.then(|| called.map_or("tool", |called| called.name)));
-        if let Some(name) = name {
+        let filled = fills.then(|| called.map_or("tool", |called| called.name));
+        if let Some(name) = result.name.or(filled) {
             let given = name.to_owned();
-            if let Some(spoken) = self.written.spoken.last_mut() {
-                spoken.name = spoken.call.map(|_| (name, addresses(&given)));
-            }
+            spoken.name = spoken.call.map(|_| (name, addresses(&given)));
             entries.push(own_key("name", Data::Str(given.into())));
         }
         if fills {
-            let reason = "the template reads the name of the function in its result";
-            self.note(turn.place, ChangeKind::Filled, reason);
+            self.note(turn.place, why::RESULT_NAME);
         }
     }
 
@@ -338,36 +309,37 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         if !matches!(choice, MediaForm::ByType | MediaForm::ByUrl) {
             return part.node.borrowed();
         }
-        self.note(
-            part.place,
-            ChangeKind::Renamed,
-            "the template knows the medium by another type",
-        );
+        self.note(part.place, why::MEDIUM_TYPE);
         if choice == MediaForm::ByType {
             return object(vec![own_key("type", own(medium.name()))]);
         }
         let kind = format!("{}_url", medium.name());
-        let url = object(vec![own_key("url", Data::Str("".into()))]);
-        object(vec![own_key("type", own(&kind)), (kind.into(), url)])
+        typed_part(&kind, &kind, object(vec![own_key("url", Data::Str("".into()))]))
     }
 
     /// Adds the strings of a part with a number, whose text is at an address, or a medium.
     fn add_part(&mut self, part: &ContentPart<'b>, turn: &BodyTurn<'b>, number: usize, address: usize) {
         match part.kind {
             PartKind::Text | PartKind::Block => {
-                let kind = 1 << turn.class() as Kinds;
-                let memory = address..address.wrapping_add(part.text.len());
+                let (kind, start) = (1 << turn.class() as Kinds, self.written.atoms.len());
+                self.push_atom(part.place, kind, AtomForm::Value, part.text.clone(), address);
                 if part.node.has("cache_control") {
-                    self.written.cached.push((part.place, memory.end));
+                    self.written.cached.push((part.place, Cached::Text(start)));
                 }
-                self.push_atom(part.place, kind, AtomForm::Value, part.text.clone(), memory);
             }
-            PartKind::Medium(medium) => self.written.media.push(WrittenMedium {
-                place: part.place,
-                kind: medium,
-                message: self.message,
-                part: number,
-            }),
+            PartKind::Medium(kind) => {
+                let (place, message, part_index) = (part.place, self.message, number);
+                if part.node.has("cache_control") {
+                    let medium = Cached::Medium(self.written.media.len());
+                    self.written.cached.push((place, medium));
+                }
+                self.written.media.push(WrittenMedium {
+                    place,
+                    kind,
+                    message,
+                    part: part_index,
+                });
+            }
             PartKind::Thinking => self.add_thoughts(turn, address),
             PartKind::Thoughts => self.add_thoughts(turn, address.wrapping_add(THOUGHTS_START.len())),
             PartKind::Label => {}
@@ -377,19 +349,16 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Adds the thoughts of a turn, which are joined at an address.
     fn add_thoughts(&mut self, turn: &BodyTurn<'b>, mut address: usize) {
         for thought in &turn.thoughts {
-            let end = address.wrapping_add(thought.text.len());
-            self.push_atom(
-                thought.place,
-                kind::THOUGHT,
-                AtomForm::Value,
-                thought.text.into(),
-                address..end,
-            );
-            address = end.wrapping_add(1);
+            self.push_atom(thought.place, kind::THOUGHT, AtomForm::Value, thought.text.into(), address);
+            address = address.wrapping_add(thought.text.len() + 1);
         }
     }
 }
 
-fn text_part(text: Data<'_>) -> Data<'_> {
-    object(vec![own_key("type", own("text")), own_key("text", text)])
+fn text_part(text: Cow<'_, str>) -> Data<'_> {
+    typed_part("text", "text", Data::Str(text))
+}
+
+fn typed_part<'b>(kind: &str, key: &str, value: Data<'b>) -> Data<'b> {
+    object(vec![own_key("type", own(kind)), own_key(key, value)])
 }

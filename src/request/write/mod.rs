@@ -12,13 +12,13 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::change::{Change, ChangeKind};
+use super::change::Change;
 use super::claim_parts;
-use super::judge::addresses;
 use super::normal::{Medium, Normal, Role};
 use super::options::Settings;
 use super::places::BodyPlace;
 use super::plan::{Kinds, Plan, ToolList, kind};
+use super::reasons::{self as why, Reason};
 use crate::error::Result;
 use crate::json::{Data, Entry, Object};
 use crate::meter::{Claim, Meter};
@@ -42,6 +42,11 @@ pub struct Atom<'b> {
 impl Atom<'_> {
     pub fn is_key(&self) -> bool {
         matches!(self.form, AtomForm::Argument | AtomForm::Key)
+    }
+
+    /// Returns the address after the string, without white space at its end.
+    pub fn end(&self) -> usize {
+        self.memory.end - (self.text.len() - self.text.trim_end().len())
     }
 }
 
@@ -87,40 +92,19 @@ pub struct WrittenMedium {
     pub part: usize,
 }
 
+/// What has `cache_control`.
+#[derive(Clone, Debug)]
+pub enum Cached {
+    /// A string, by its index in [`Written::atoms`].
+    Text(usize),
+    /// A medium, by its index in [`Written::media`].
+    Medium(usize),
+    /// A tool, by its index in [`Written::tools`].
+    Tool(usize),
+}
+
 /// Groups of media, one bit for each role and kind.
 pub type MediaSet = u32;
-
-/// The media of which a prompt has nothing.
-#[derive(Clone, Debug, Default)]
-pub struct LostMedia {
-    indices: Vec<usize>,
-    /// The groups of which media are lost, and those of which media are not.
-    pub groups: MediaSet,
-    kept: MediaSet,
-}
-
-impl LostMedia {
-    /// Adds a medium with an index in [`Written::media`].
-    pub fn add(&mut self, index: usize, group: MediaSet, is_lost: bool) {
-        if is_lost {
-            self.indices.push(index);
-            self.groups |= group;
-        } else {
-            self.kept |= group;
-        }
-    }
-
-    /// Returns whether a group has media of both kinds.
-    pub fn is_mixed(&self) -> bool {
-        self.groups & self.kept != 0
-    }
-
-    /// Returns the faults of the media.
-    pub fn faults(&self, written: &Written<'_>) -> impl Iterator<Item = (Kinds, BodyPlace)> {
-        let media = self.indices.iter().filter_map(|index| written.media.get(*index));
-        media.map(|medium| (kind::MEDIUM, medium.place))
-    }
-}
 
 /// A request as a template gets it.
 #[derive(Debug, Default)]
@@ -133,14 +117,14 @@ pub struct Written<'b> {
     pub settings: Vec<Change>,
     pub atoms: Vec<Atom<'b>>,
     pub spoken: Vec<Spoken<'b>>,
-    pub changes: Vec<(BodyPlace, ChangeKind, &'static str)>,
+    pub changes: Vec<(BodyPlace, Reason)>,
     /// The names of calls that are also in labels of results.
     pub labelled: Vec<BodyPlace>,
     /// What the plan gives up.
     pub given_up: Vec<(Kinds, BodyPlace)>,
     pub media: Vec<WrittenMedium>,
-    /// The parts with `cache_control`, each with the address after its text.
-    pub cached: Vec<(BodyPlace, usize)>,
+    /// The parts and tools with `cache_control`.
+    pub cached: Vec<(BodyPlace, Cached)>,
     /// The memory of the values in bytes, and its claims.
     pub memory: usize,
     pub claims: Vec<Claim>,
@@ -215,10 +199,9 @@ pub fn write<'b>(
         plan: *plan,
         is_chat,
         settings,
-        messages: Vec::with_capacity(normal.turns.len()),
-        tools: Vec::with_capacity(normal.tools.len()),
         message: 0,
         written: Written {
+            messages: Vec::with_capacity(normal.turns.len()),
             atoms: Vec::with_capacity(normal.values),
             spoken: Vec::with_capacity(normal.turns.len()),
             ..Written::default()
@@ -229,41 +212,28 @@ pub fn write<'b>(
     let memory = normal.values.saturating_mul(VALUE).saturating_add(normal.bytes);
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
-    let mut turns = writer.arrange();
-    let drops_tools = plan.drops_tools() && !normal.refuses_tools;
-    if drops_tools && settings.tools_as_text {
-        writer.tell_tools(turns.to_mut());
-    }
-    for turn in turns.iter() {
+    for turn in writer.arrange() {
         writer.write_message(turn)?;
     }
+    let drops_tools = plan.drops_tools() && !normal.refuses_tools;
     writer.message = usize::MAX;
     for tool in &normal.tools {
-        if normal.refuses_tools {
-            writer.note(tool.place, ChangeKind::Dropped, "`tool_choice` is `none`");
-        } else if drops_tools && settings.tools_as_text {
-            writer.note(tool.place, ChangeKind::Recast, "the template does not print tools");
-        } else if drops_tools {
-            writer.give_up(kind::TOOL, tool.place, "the template fails with tools");
-        } else {
-            writer.write_tool(tool);
+        match (drops_tools, settings.tools_as_text) {
+            _ if normal.refuses_tools => writer.note(tool.place, why::TOOL_CHOICE),
+            (true, true) => writer.note(tool.place, why::TOOL_AS_TEXT),
+            (true, false) => writer.give_up(kind::TOOL, tool.place, why::TOOL_FAILS),
+            (false, _) => writer.write_tool(tool),
         }
     }
     for (place, text) in &normal.documents {
-        writer.add_atom(*place, kind::DOCUMENT, text);
+        writer.add_atom(*place, kind::DOCUMENT, AtomForm::Value, text);
     }
-    for note in &normal.notes {
-        writer.note(note.place, note.kind, note.reason);
+    for (place, reason) in &normal.notes {
+        writer.note(*place, *reason);
     }
-    let Writer {
-        mut written,
-        messages,
-        tools,
-        ..
-    } = writer;
-    written.messages = messages;
-    if !tools.is_empty() || plan.tools == ToolList::Empty {
-        written.tools = Some(tools);
+    let mut written = writer.written;
+    if written.tools.is_none() && plan.tools == ToolList::Empty {
+        written.tools = Some(Vec::new());
     }
     Ok(written)
 }
@@ -273,8 +243,6 @@ struct Writer<'n, 'b, 's, 'm> {
     plan: Plan,
     is_chat: bool,
     settings: &'s Settings,
-    messages: Vec<Given<'b>>,
-    tools: Vec<Given<'b>>,
     /// The index of the message that is written.
     message: usize,
     written: Written<'b>,
@@ -284,27 +252,27 @@ struct Writer<'n, 'b, 's, 'm> {
 }
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
-    fn note(&mut self, place: BodyPlace, kind: ChangeKind, reason: &'static str) {
-        let is_known = |change: &(BodyPlace, ChangeKind, _)| (change.0, change.1) == (place, kind);
+    fn note(&mut self, place: BodyPlace, reason: Reason) {
+        let is_known = |(other, (kind, _)): &(BodyPlace, Reason)| (*other, *kind) == (place, reason.0);
         if place != BodyPlace::BODY && !self.written.changes.iter().rev().take(8).any(is_known) {
-            self.written.changes.push((place, kind, reason));
+            self.written.changes.push((place, reason));
         }
     }
 
-    fn give_up(&mut self, kind: Kinds, place: BodyPlace, reason: &'static str) {
+    fn give_up(&mut self, kind: Kinds, place: BodyPlace, reason: Reason) {
         self.written.given_up.push((kind, place));
-        self.note(place, ChangeKind::Dropped, reason);
+        self.note(place, reason);
     }
 
     /// Adds a string of the body that the template gets.
-    fn add_atom(&mut self, place: BodyPlace, kind: Kinds, text: &'b str) {
-        self.push_atom(place, kind, AtomForm::Value, Cow::Borrowed(text), addresses(text));
+    fn add_atom(&mut self, place: BodyPlace, kind: Kinds, form: AtomForm, text: &'b str) {
+        self.push_atom(place, kind, form, Cow::Borrowed(text), start_of(text));
     }
 
-    /// Adds a string that the template gets at these addresses.
-    fn push_atom(&mut self, place: BodyPlace, kind: Kinds, form: AtomForm, text: Cow<'b, str>, memory: Range<usize>) {
+    /// Adds a string that the template gets at an address.
+    fn push_atom(&mut self, place: BodyPlace, kind: Kinds, form: AtomForm, text: Cow<'b, str>, start: usize) {
         if !text.trim().is_empty() {
-            let message = self.message;
+            let (memory, message) = (start..start.wrapping_add(text.len()), self.message);
             self.written.atoms.push(Atom {
                 place,
                 kind,
@@ -319,18 +287,23 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
     fn add_strings(&mut self, value: &'b Data<'b>, place: BodyPlace, kind: Kinds, keys: AtomForm) {
         if let Some(text) = value.text() {
-            self.add_atom(place, kind, text);
+            self.add_atom(place, kind, AtomForm::Value, text);
         }
         for item in value.items() {
             self.add_strings(item, place, kind, AtomForm::Key);
         }
         for (key, item) in value.entries() {
             if kind != kind::FIELD {
-                self.push_atom(place, kind, keys, Cow::Borrowed(key), addresses(key));
+                self.add_atom(place, kind, keys, key);
             }
             self.add_strings(item, place, kind, AtomForm::Key);
         }
     }
+}
+
+/// Returns the address of a string.
+fn start_of(text: &str) -> usize {
+    text.as_ptr().addr()
 }
 
 /// Returns a string with a place in memory of its own. The trace tells strings apart by their places, and equal literals share theirs.

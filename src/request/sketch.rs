@@ -1,0 +1,486 @@
+//! The sketch of a request: its form without its words. The plan of a request is searched with a body that is made from the sketch alone,
+//! so that requests with the same sketch have the same plan, whichever comes first.
+//!
+//! ```text
+//! system, user, assistant, user, assistant, user   ->   system, user, assistant, user     no pair of turns is lost
+//! "How warm is it?"                                ->   "Words #."                        each # becomes a number
+//! ```
+
+use std::borrow::Cow;
+
+use super::format::Format;
+use super::normal::{BodyArguments, BodyTurn, Call, ContentForm, ContentPart, Normal, PartKind, Role, Tool, ToolForm};
+use super::options::{Policy, Settings};
+use super::plan::Plan;
+use crate::error::Result;
+use crate::json::{self, Data, Object};
+use crate::limits::Limits;
+use crate::meter::Meter;
+
+/// The most different items of a row, the most items, and the most bytes of a sketch. A larger request has none.
+const MOST_DIFFERENT: usize = 64;
+const MOST_ITEMS: usize = 256;
+const MOST_BYTES: usize = 16 << 10;
+
+/// Everything that decides how a request is written, but for its words.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Sketch {
+    turns: Row<Outline>,
+    /// The JSON of the different tools, without order.
+    tools: Vec<String>,
+    /// The JSON of the documents.
+    documents: String,
+    flags: [bool; 3],
+    rest: Rest,
+}
+
+/// What decides how a request is written, apart from its turns, tools and documents.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Rest {
+    pub format: Format,
+    pub policy: Policy,
+    pub settings: Settings,
+    /// The variables and the settings for reasoning as JSON.
+    pub variables: String,
+    pub continued: Option<String>,
+    pub has_prompt: bool,
+    /// The plan of the request before this one.
+    pub after: Option<Plan>,
+    pub limits: [u64; 9],
+}
+
+/// A turn without its words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Outline {
+    /// The message of Chat Completions, without its last brace, and without the identifier and the name of a result.
+    json: String,
+    is_kept: bool,
+    result: Option<ResultOutline>,
+}
+
+/// A result without its words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ResultOutline {
+    has_id: bool,
+    has_name: bool,
+    /// Whether its call is the first one without a result, if it has a call.
+    is_next: Option<bool>,
+}
+
+/// The end of thoughts in an answer. Many templates cut the thoughts from an answer that has it.
+pub const TAG: &str = "</think>";
+
+/// The fields of a message with a string of reasoning.
+const THOUGHT_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+
+impl Sketch {
+    /// Returns the sketch of a request, or `None` if that would be large. `has_tag` tells whether the template has [`TAG`].
+    pub fn new(
+        normal: &Normal<'_>,
+        documents: Option<&Data<'_>>,
+        rest: Rest,
+        has_tag: bool,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Self>> {
+        // A value of a tool and a call are looked at too.
+        meter.charge_items(normal.values)?;
+        let (mut turns, mut open, mut outline) = (Row::default(), Vec::new(), Outline::default());
+        for turn in &normal.turns {
+            let is_small = outline.fill(normal, turn, &mut open, has_tag, meter)? && outline.json.len() <= MOST_BYTES;
+            meter.charge_bytes(outline.json.len().saturating_mul(turns.different.len()))?;
+            if !is_small || !turns.push(&outline) {
+                return Ok(None);
+            }
+        }
+        let mut tools: Vec<String> = Vec::new();
+        for tool in normal.tools.iter().map(outline_tool) {
+            if !tools.contains(&tool) {
+                tools.push(tool);
+            }
+        }
+        tools.sort();
+        let documents = documents.map_or(Ok(String::new()), |documents| write_outline(documents, meter))?;
+        let texts = turns.different.iter().map(|outline| &outline.json).chain(&tools);
+        let texts = texts.chain([&documents, &rest.variables]).chain(&rest.continued);
+        let is_small = texts.fold(0, |bytes: usize, text| bytes.saturating_add(text.len())) <= MOST_BYTES;
+        let flags = [normal.refuses_tools, normal.is_prefilled, normal.has_settings];
+        let sketch = || Self {
+            turns,
+            tools,
+            documents,
+            flags,
+            rest,
+        };
+        Ok(is_small.then(sketch))
+    }
+
+    /// Returns a body of Chat Completions with the sketch.
+    pub fn body(&self) -> Data<'static> {
+        let mut open = Vec::new();
+        let messages = self.turns.list().enumerate();
+        let messages = messages.map(|(index, outline)| outline.message(index, &mut open)).collect();
+        let mut entries = vec![("messages".into(), Data::List(messages))];
+        if !self.tools.is_empty() {
+            let tools = self.tools.iter().enumerate();
+            entries.push((
+                "tools".into(),
+                Data::List(tools.map(|(index, tool)| make(tool, index)).collect()),
+            ));
+        }
+        if !self.documents.is_empty() {
+            entries.push(("documents".into(), make(&self.documents, 0)));
+        }
+        Data::Object(Object::new(entries))
+    }
+
+    /// Gives what was read from the body of the sketch the properties that the body cannot have.
+    pub fn adjust(&self, normal: &mut Normal<'_>) {
+        for (turn, outline) in normal.turns.iter_mut().zip(self.turns.list()) {
+            turn.node = turn.node.filter(|_| outline.is_kept);
+        }
+        [normal.refuses_tools, normal.is_prefilled, normal.has_settings] = self.flags;
+    }
+}
+
+/// Returns the limits that can stop a search, other than the time.
+pub fn list_limits(limits: &Limits) -> [u64; 9] {
+    let Limits {
+        steps,
+        output,
+        value,
+        live,
+        calls,
+        height,
+        stack,
+        width,
+        bits,
+        ..
+    } = *limits;
+    [
+        steps,
+        output,
+        value,
+        live,
+        calls.into(),
+        height.into(),
+        stack as u64,
+        width as u64,
+        bits,
+    ]
+}
+
+/// Items in a row, without the rounds that add no pair of items.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Row<T> {
+    different: Vec<T>,
+    /// Indices of the different items.
+    items: Vec<u8>,
+    /// For each different item, a bit for each one that was after it.
+    pairs: Vec<u64>,
+    /// The index of the last item with whose predecessor it is a new pair.
+    last_new: usize,
+}
+
+impl<T> Default for Row<T> {
+    fn default() -> Self {
+        Self {
+            different: Vec::new(),
+            items: Vec::new(),
+            pairs: Vec::new(),
+            last_new: 0,
+        }
+    }
+}
+
+impl<T: PartialEq + Clone> Row<T> {
+    /// Adds an item. Returns whether there is room for it.
+    fn push(&mut self, item: &T) -> bool {
+        let known = self.different.iter().position(|other| other == item);
+        let index = known.unwrap_or(self.different.len());
+        if known.is_none() {
+            self.different.push(item.clone());
+            self.pairs.push(0);
+        }
+        let Some(index) = u8::try_from(index).ok().filter(|index| usize::from(*index) < MOST_DIFFERENT) else {
+            return false;
+        };
+        if self.items.len() >= MOST_ITEMS {
+            return false;
+        }
+        let bit = 1_u64 << index;
+        let before = self.items.last().and_then(|last| self.pairs.get_mut(usize::from(*last)));
+        if before.is_none_or(|before| std::mem::replace(before, *before | bit) & bit == 0) {
+            self.last_new = self.items.len();
+            self.items.push(index);
+            return true;
+        }
+        let since = self.items.get(self.last_new..).unwrap_or_default();
+        match since.iter().rposition(|other| *other == index) {
+            Some(same) => self.items.truncate(self.last_new + same + 1),
+            None => self.items.push(index),
+        }
+        true
+    }
+
+    fn list(&self) -> impl Iterator<Item = &T> {
+        self.items.iter().filter_map(|index| self.different.get(usize::from(*index)))
+    }
+}
+
+impl Outline {
+    /// Makes the outline of a turn, and returns whether there is room for it. `open` has the calls without a result.
+    fn fill(
+        &mut self,
+        normal: &Normal<'_>,
+        turn: &BodyTurn<'_>,
+        open: &mut Vec<usize>,
+        has_tag: bool,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool> {
+        let json = &mut self.json;
+        json.clear();
+        json.extend(["{\"role\": \"", turn.role.name(), "\""]);
+        if !outline_content(turn, has_tag && turn.role == Role::Assistant, json, meter)? {
+            return Ok(false);
+        }
+        let key = turn.thought_key.filter(|key| THOUGHT_KEYS.contains(key));
+        json.extend(key.into_iter().flat_map(|key| [", \"", key, "\": \"Thoughts #.\""]));
+        let details = turn.thoughts.len().min(2).saturating_sub(usize::from(key.is_some()));
+        if details > 0 {
+            let detail = "{\"type\": \"reasoning.text\", \"text\": \"Thoughts #.\"}";
+            json.extend([", \"reasoning_details\": [", &vec![detail; details].join(", "), "]"]);
+        }
+        for field in &turn.fields {
+            json.push_str(", ");
+            json::write_string(field.key, false, json);
+            json.extend([": ", &write_outline(field.value, meter)?]);
+        }
+        let own = normal.calls_of(&turn.calls).map(outline_call);
+        if let [_] = turn.calls.as_slice() {
+            own.for_each(|call| json.extend([", \"tool_calls\": ["].into_iter().chain(call).chain(["]"])));
+        } else if !turn.calls.is_empty() {
+            let mut calls = Row::default();
+            for call in own {
+                if !calls.push(&call) {
+                    return Ok(false);
+                }
+            }
+            let calls: Vec<String> = calls.list().map(|call| call.concat()).collect();
+            json.extend([", \"tool_calls\": [", &calls.join(", "), "]"]);
+        }
+        open.extend(&turn.calls);
+        self.is_kept = turn.node.is_some();
+        self.result = None;
+        if let Some(result) = turn.result {
+            meter.charge_items(open.len())?;
+            let at = result.call.and_then(|call| open.iter().position(|open| *open == call));
+            at.map(|at| open.remove(at));
+            self.result = Some(ResultOutline {
+                has_id: result.id.is_some(),
+                has_name: result.name.is_some(),
+                is_next: at.map(|at| at == 0),
+            });
+        }
+        Ok(true)
+    }
+
+    /// Returns a message of Chat Completions with the outline. `open` has the identifiers of the calls without a result.
+    fn message(&self, index: usize, open: &mut Vec<Option<String>>) -> Data<'static> {
+        let mut message = make(&format!("{}}}", self.json), index);
+        let calls = message.get("tool_calls").into_iter().flat_map(Data::items);
+        open.extend(calls.map(|call| call.get_text("id").map(str::to_owned)));
+        if let (Some(result), Data::Object(object)) = (&self.result, &mut message) {
+            let id = match result.is_next {
+                Some(true) if !open.is_empty() => open.remove(0),
+                Some(false) => open.pop().flatten(),
+                _ => None,
+            };
+            let id = id.unwrap_or_else(|| "unknown".to_owned());
+            let fields = [
+                ("tool_call_id", result.has_id, id),
+                ("name", result.has_name, "find".to_owned()),
+            ];
+            let fields = fields.into_iter().filter(|(_, is_there, _)| *is_there);
+            let fields = fields.map(|(key, _, text)| (key.into(), Data::Str(text.into())));
+            let own = std::mem::take(object).into_entries();
+            *object = Object::new(own.into_iter().chain(fields).collect());
+        }
+        message
+    }
+}
+
+/// Adds the content of a turn, and its refusal. Returns whether there is room for it.
+fn outline_content(turn: &BodyTurn<'_>, looks_for_tag: bool, json: &mut String, meter: &mut Meter<'_>) -> Result<bool> {
+    if let ([part], ContentForm::Text) = (turn.parts.as_slice(), turn.form) {
+        json.extend([", \"content\": ", &outline_part(part, looks_for_tag, meter)?]);
+        return Ok(true);
+    }
+    meter.charge_items(turn.parts.len())?;
+    let mut row = Row::default();
+    for part in &turn.parts {
+        if !row.push(&outline_part(part, looks_for_tag, meter)?) {
+            return Ok(false);
+        }
+    }
+    let mut parts = row.list();
+    match turn.form {
+        ContentForm::Absent => {}
+        ContentForm::Null => json.push_str(", \"content\": null"),
+        ContentForm::Text => json.extend(parts.next().into_iter().flat_map(|part| [", \"content\": ", part])),
+        ContentForm::Parts => {
+            let wrap = |part: &Cow<'_, str>| match part.starts_with('"') {
+                true => format!("{{\"type\": \"text\", \"text\": {part}}}"),
+                false => part.to_string(),
+            };
+            let parts: Vec<String> = parts.by_ref().map(wrap).collect();
+            json.extend([", \"content\": [", &parts.join(", "), "]"]);
+        }
+    }
+    json.extend(parts.next().into_iter().flat_map(|part| [", \"refusal\": ", part]));
+    Ok(true)
+}
+
+/// Returns the JSON of a part: a string for its text, an object for a block or a medium.
+fn outline_part(part: &ContentPart<'_>, looks_for_tag: bool, meter: &mut Meter<'_>) -> Result<Cow<'static, str>> {
+    let is_blank = |text: &str| text.starts_with(char::is_whitespace) && text.trim().is_empty();
+    if looks_for_tag {
+        meter.charge_scan(part.text.len())?;
+    }
+    Ok(Cow::Borrowed(match part.kind {
+        PartKind::Medium(_) => return write_outline(part.node, meter).map(Cow::Owned),
+        PartKind::Block => "{\"type\": \"block\", \"words\": \"Words #.\"}",
+        _ if part.text.is_empty() => "\"\"",
+        _ if is_blank(&part.text) => "\" \"",
+        _ if looks_for_tag && part.text.contains(TAG) => "\"<think>\\nThoughts #.\\n</think>\\n\\nWords #.\"",
+        _ => "\"Words #.\"",
+    }))
+}
+
+/// Returns the pieces of the JSON of a call.
+fn outline_call(call: &Call<'_>) -> [&'static str; 4] {
+    let id = match call.id {
+        None => "{",
+        Some(id) if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) => "{\"id\": \"call#\", ",
+        Some(_) => "{\"id\": \"ca_#\", ",
+    };
+    let arguments = match &call.arguments {
+        BodyArguments::Absent => "",
+        BodyArguments::Json(json) if json.is_nothing() => ", \"arguments\": \"\"",
+        BodyArguments::Json(json) if json.text.trim_start().starts_with('{') => r#", "arguments": "{\"key\": \"Value #.\"}""#,
+        BodyArguments::Json(_) => ", \"arguments\": \"Words #.\"",
+        BodyArguments::Value(value) if !value.is_object() => ", \"arguments\": [\"Value #.\"]",
+        BodyArguments::Value(value) if value.entries().next().is_none() => ", \"arguments\": {}",
+        BodyArguments::Value(_) | BodyArguments::Fields(_) => ", \"arguments\": {\"key\": \"Value #.\"}",
+        BodyArguments::Input(_) => ", \"input\": \"Input #.\"",
+    };
+    let start = match call.arguments {
+        BodyArguments::Input(_) => "\"type\": \"custom\", \"custom\": {\"name\": \"find\"",
+        _ => "\"type\": \"function\", \"function\": {\"name\": \"find\"",
+    };
+    [id, start, arguments, "}}"]
+}
+
+/// Returns the JSON of a tool.
+fn outline_tool(tool: &Tool<'_>) -> String {
+    let is_flat = matches!(tool.form, ToolForm::Flat);
+    let start = match tool.form {
+        ToolForm::Wrapped => "{\"type\": \"function\", \"function\": {",
+        ToolForm::Flat => "{",
+        ToolForm::Custom(_) => "{\"type\": \"custom\", \"custom\": {",
+    };
+    let mut json = format!("{start}\"name\": \"find#\"");
+    json.push_str(match tool.description {
+        None => "",
+        Some("") => ", \"description\": \"\"",
+        Some(_) => ", \"description\": \"It finds #.\"",
+    });
+    if let Some(parameters) = tool.parameters {
+        let is_schema = is_flat && tool.node.has("input_schema");
+        let key = if is_schema { "input_schema" } else { "parameters" };
+        json.extend([", \"", key, "\": {\"type\": \"object\""]);
+        if let Some(properties) = parameters.get("properties") {
+            const KINDS: [&str; 4] = [
+                "\"key#\": {\"type\": \"string\", \"description\": \"The key #.\"}",
+                "\"key#\": {\"type\": \"string\"}",
+                "\"key#\": {\"description\": \"The key #.\"}",
+                "\"key#\": {}",
+            ];
+            let lacks = |property: &Data<'_>, key| usize::from(property.get_text(key).is_none());
+            let own = properties
+                .entries()
+                .map(|(_, property)| lacks(property, "type") * 2 + lacks(property, "description"));
+            let some = own.fold([false; 4], |mut some, kind| {
+                some.iter_mut().skip(kind).take(1).for_each(|some| *some = true);
+                some
+            });
+            let kinds: Vec<&str> = KINDS
+                .into_iter()
+                .zip(some)
+                .filter(|(_, is_there)| *is_there)
+                .map(|(kind, _)| kind)
+                .collect();
+            json.extend([", \"properties\": {", &kinds.join(", "), "}"]);
+        }
+        json.push('}');
+    }
+    if matches!(tool.form, ToolForm::Custom(Some(_))) {
+        json.push_str(", \"format\": {\"type\": \"grammar\", \"definition\": \"start: word\"}");
+    }
+    json.push_str(if is_flat { "}" } else { "}}" });
+    json
+}
+
+/// Returns the JSON of a value with other words.
+fn write_outline(node: &Data<'_>, meter: &mut Meter<'_>) -> Result<String> {
+    meter.charge_items(node.count_values())?;
+    let mut json = String::new();
+    // Writing to a string cannot fail.
+    let _ = json::write_data(&outline(node, ""), &mut json);
+    Ok(json)
+}
+
+/// Returns a copy of a value with other words. Equal items in a row are one.
+fn outline<'b>(node: &'b Data<'b>, key: &str) -> Data<'b> {
+    if node.is_list() {
+        let mut items: Vec<Data<'b>> = node.items().map(|item| outline(item, "")).collect();
+        items.dedup();
+        return Data::List(items);
+    }
+    if node.is_object() {
+        let entries = node.entries().map(|(key, value)| (key.into(), outline(value, key)));
+        return Data::Object(Object::new(entries.collect()));
+    }
+    match node.text() {
+        Some(kind) if key == "type" => Data::Str(kind.into()),
+        Some(text) if text.trim().is_empty() => Data::Str(text.into()),
+        Some(_) => Data::Str("Words.".into()),
+        None => node.borrowed(),
+    }
+}
+
+/// Returns the value of the JSON of an item of a list.
+fn make(json: &str, index: usize) -> Data<'static> {
+    let mut count = index.saturating_mul(100);
+    json::read(json).map_or(Data::None, |data| number(data, &mut count))
+}
+
+/// Gives each string and key of a value a number in the place of `#`.
+fn number(data: Data<'_>, count: &mut usize) -> Data<'static> {
+    let mut write = |text: Cow<'_, str>| {
+        *count = count.saturating_add(usize::from(text.contains('#')));
+        Cow::Owned(text.replace('#', &format!("{count:05}")))
+    };
+    match data {
+        Data::Str(text) => Data::Str(write(text)),
+        Data::List(items) => Data::List(items.into_iter().map(|item| number(item, count)).collect()),
+        Data::Object(object) => {
+            let entries = object.into_entries().into_iter();
+            let entries = entries
+                .map(|(key, value)| (write(key), value))
+                .collect::<Vec<_>>()
+                .into_iter();
+            Data::Object(Object::new(entries.map(|(key, value)| (key, number(value, count))).collect()))
+        }
+        other => other.into_owned(),
+    }
+}
