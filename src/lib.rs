@@ -188,6 +188,8 @@ mod error;
 mod eval;
 #[cfg(any(test, feature = "internal"))]
 mod fuzzing;
+#[cfg(feature = "response")]
+pub mod grammar;
 #[cfg(feature = "inspect")]
 mod inspect;
 #[cfg(feature = "internal")]

@@ -6,6 +6,8 @@ mod answers;
 mod append;
 #[cfg(feature = "inspect")]
 mod derive;
+#[cfg(feature = "response")]
+mod grammar;
 mod hostile;
 mod injection;
 #[cfg(feature = "inspect")]

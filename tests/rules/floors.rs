@@ -14,7 +14,7 @@ use crate::sources::{list_files, list_sources, read, read_identifier, root};
 const CRATES: [(&str, &[&[&str]]); 2] = [("src", &FLOORS), ("src/tool/src", &[&["page"], &["conformance"], &["cli"]])];
 
 /// The floors of the library.
-const FLOORS: [&[&str]; 20] = [
+const FLOORS: [&[&str]; 21] = [
     &["span", "limits", "clock", "setters", "unicode"],
     &["source", "text"],
     &["error", "deadline"],
@@ -34,6 +34,7 @@ const FLOORS: [&[&str]; 20] = [
     &["chat"],
     &["inspect"],
     &["request"],
+    &["grammar"],
     &["internal"],
 ];
 

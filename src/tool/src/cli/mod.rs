@@ -6,6 +6,7 @@ mod conformance;
 mod dataset;
 mod explain;
 mod file;
+mod grammar;
 mod inspect;
 mod lines;
 mod masks;
@@ -50,6 +51,8 @@ enum Command {
     Encode,
     /// Shows what a template takes: roles, parts, tools, arguments, switches, and whether prompts stay prefixes.
     Inspect(Box<inspect::Arguments>),
+    /// Prints what a model may write, as a grammar: calls of tools whose arguments fit their schemas, or an answer that fits a schema.
+    Grammar(Box<grammar::Arguments>),
     /// Answers requests of the conformance protocol: JSON objects, one per line, from standard input to standard output.
     Port(port::Arguments),
     /// Exports the conformance suite, and tests ports with it.
@@ -85,6 +88,7 @@ pub fn run() -> ExitCode {
         #[cfg(not(target_family = "wasm"))]
         Command::Encode => dataset::serve().map_err(|error| format!("error: {error}")),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Grammar(arguments) => grammar::run(&arguments),
         Command::Port(arguments) => port::run(&arguments),
         Command::Conformance(command) => return conformance::run(command),
         Command::Completions { shell } => {

@@ -1,0 +1,307 @@
+//! What a model may write, as a grammar for the engine that samples: calls of the tools, with arguments that fit their schemas, or an answer
+//! that fits a schema.
+//!
+//! ```text
+//! tool_choice: required   ->   root ::= "<tool_call>\n{\"name\": \"search\", \"arguments\": " r5 "}\n</tool_call>"
+//! ```
+//!
+//! How calls are written is asked of renders, and each grammar is printed from the same rules.
+
+mod calls;
+mod containers;
+mod merge;
+mod options;
+mod print;
+mod rules;
+mod scalars;
+mod schema;
+mod strings;
+mod written;
+
+pub use options::{Grammar, GrammarFormat, GrammarOptions, LostKeyword, ToolChoice};
+
+use indexmap::IndexSet;
+use serde_json::{Value, json};
+
+use calls::{Tool, read_tools, refuse, write_calls};
+use print::{print_gbnf, print_lark};
+use rules::{Rule, Rules};
+use schema::{Notation, Schemas};
+use written::{Asker, Calls, Reasoning, cut_stop};
+
+use crate::chat::{ChatTemplate, control_tokens};
+use crate::deadline::Bounds;
+use crate::error::Result;
+use crate::meter::Meter;
+use crate::response::ParseOptions;
+
+impl ChatTemplate {
+    /// Returns a grammar of what a model may write next. `None` if it may write anything.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    /// use chat_template::grammar::{GrammarOptions, ToolChoice};
+    ///
+    /// let source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}{% for call in m.tool_calls or [] %}\
+    ///     <call>{{ {'name': call.function.name, 'arguments': call.function.arguments} | tojson }}</call>{% endfor %}<|end|>\
+    ///     {% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
+    /// let template = ChatTemplate::from_source(source, &[])?;
+    /// let tools = serde_json::json!([{"type": "function", "function": {
+    ///     "name": "stop", "parameters": {"type": "object", "properties": {"now": {"type": "boolean"}}, "required": ["now"]},
+    /// }}]);
+    /// let options = GrammarOptions::default().with_tools(&tools).with_tool_choice(ToolChoice::Required);
+    /// let grammar = template.grammar(&options)?.unwrap();
+    /// assert!(grammar.text.starts_with(r#"root ::= "<call>{\"name\": \"stop\", \"arguments\": ""#), "{}", grammar.text);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the model has to call a tool and the template does not say how, if the description does not read what the template writes, if no
+    /// value fits a schema, and if a limit is reached.
+    pub fn grammar(&self, options: &GrammarOptions<'_>) -> Result<Option<Grammar>> {
+        let deadline = options.bounds.start();
+        let meter = &mut Meter::within(options.bounds, &deadline).share_steps();
+        let bounds = Bounds {
+            deadline: Some(&deadline),
+            ..options.bounds
+        };
+        let tools = choose_tools(options)?;
+        if tools.is_empty() && options.json_schema.is_none() {
+            return Ok(None);
+        }
+        let stops = self.find_stop_tokens(None, meter)?;
+        let mut stops: Vec<String> = stops.iter().map(|(stop, _)| stop.clone()).collect();
+        let asker = Asker {
+            template: self,
+            variables: options.variables,
+            bounds,
+        };
+        let (open, close) = asker.ask_answer()?.unwrap_or_default();
+        // What ends an answer too is no part of a call.
+        stops.extend(Some(close.trim().to_owned()).filter(|close| !close.is_empty() && options.json_schema.is_none()));
+        let calls = match tools.is_empty() {
+            true => None,
+            false => asker.ask_calls(&stops)?,
+        };
+        if calls.is_none() && !tools.is_empty() {
+            if options.tool_choice == ToolChoice::Auto && options.json_schema.is_none() {
+                return Ok(None);
+            }
+            return Err(refuse("the template does not say how it writes calls"));
+        }
+        self.check_description(calls.as_ref(), options, bounds)?;
+        let (mut rules, mut lost) = (Rules::default(), IndexSet::new());
+        let schemas = Schemas::new(Notation::JSON, &mut rules, &mut lost, meter);
+        let mut writer = Writer {
+            options,
+            asker,
+            tokens: self.control_tokens(),
+            schemas,
+        };
+        let answer = match options.json_schema {
+            Some(schema) => writer.write_answer(schema, &open, cut_stop(&close, &stops))?,
+            None => Rule::NEVER,
+        };
+        let (text, triggers) = writer.print(calls.as_ref(), &tools, answer)?;
+        let lost = lost.into_iter().collect();
+        Ok(Some(Grammar { text, triggers, lost }))
+    }
+
+    /// Checks that the description of the model reads the calls that the template writes.
+    fn check_description(&self, calls: Option<&Calls>, options: &GrammarOptions<'_>, bounds: Bounds<'_>) -> Result<()> {
+        let declared = self.response_template()?;
+        let (Some(description), Some(calls)) = (options.description.or(declared), calls) else {
+            return Ok(());
+        };
+        let parse = ParseOptions::default().with_prefix(&calls.prompt).with_bounds(bounds);
+        let message = description.parse(&calls.witness, &parse)?;
+        match written::is_call(&serde_json::to_value(&message).unwrap_or_default()) {
+            true => Ok(()),
+            false => Err(refuse(
+                "the description of the model does not read the calls that the template writes",
+            )),
+        }
+    }
+}
+
+/// Returns the tools that the model may call.
+fn choose_tools<'o>(options: &GrammarOptions<'o>) -> Result<Vec<Tool<'o>>> {
+    let mut tools = match options.tools {
+        Some(tools) if options.tool_choice != ToolChoice::None => read_tools(tools)?,
+        _ => Vec::new(),
+    };
+    if let ToolChoice::Function(name) = options.tool_choice {
+        tools.retain(|tool| tool.name == name);
+    }
+    match options.tool_choice {
+        ToolChoice::Required if tools.is_empty() => Err(refuse("/tool_choice: there are no tools")),
+        ToolChoice::Function(name) if tools.is_empty() => Err(refuse(format!("/tool_choice: there is no tool {name}"))),
+        _ => Ok(tools),
+    }
+}
+
+/// Puts the rules of a message together.
+struct Writer<'w, 'r, 'm, 'a> {
+    options: &'w GrammarOptions<'w>,
+    asker: Asker<'w>,
+    /// The special tokens of the model.
+    tokens: Vec<&'w str>,
+    schemas: Schemas<'r, 'm, 'a>,
+}
+
+impl Writer<'_, '_, '_, '_> {
+    /// Returns the rule of an answer that fits a schema, with the strings around it.
+    fn write_answer(&mut self, schema: &Value, open: &str, close: &str) -> Result<Rule> {
+        self.schemas.begin(schema, "/json_schema")?;
+        let value = self.schemas.value(schema, "/json_schema")?;
+        if value == Rule::NEVER {
+            return Err(refuse("/json_schema: no value fits the schema"));
+        }
+        let (begin, before, _) = self.write_before(None, open)?;
+        Ok(Rule::sequence([before, Rule::text(begin), value, Rule::text(close)]))
+    }
+
+    /// Returns the string that begins a call or an answer, and the rule of what can be before it: reasoning, or white space. Also returns
+    /// the end of the reasoning if the prompt has begun it.
+    fn write_before(&self, calls: Option<&Calls>, before: &str) -> Result<(String, Rule, Option<String>)> {
+        let found = self.asker.ask_reasoning(calls, before)?;
+        let found = found.filter(|reasoning| self.options.reasoning || reasoning.open.is_empty());
+        let blank = before.get(..before.len().saturating_sub(before.trim_start().len()));
+        let blank = Rule::text(blank.unwrap_or_default()).optional();
+        let Some(Reasoning { open, close, gap, begin }) = found else {
+            return Ok((before.trim_start().to_owned(), blank, None));
+        };
+        let space = Rule::class(&[(' ', ' '), ('\n', '\n')]).repeat(0, Some(4));
+        let end = open.is_empty().then(|| close.clone());
+        let (before, open) = open
+            .split_at_checked(open.len().saturating_sub(open.trim_start().len()))
+            .unwrap_or_default();
+        let rule = Rule::sequence([
+            Rule::text(before).optional(),
+            Rule::text(open),
+            Rule::Until(close, Vec::new()),
+            space,
+            Rule::text(gap),
+        ]);
+        let rule = if end.is_some() { rule } else { Rule::choice([rule, blank]) };
+        Ok((begin, rule, end))
+    }
+
+    /// Returns the grammar of a message with calls or an answer, and the strings that begin a call in free text.
+    fn print(&mut self, calls: Option<&Calls>, tools: &[Tool<'_>], answer: Rule) -> Result<(String, Vec<String>)> {
+        let is_parallel = self.options.parallel_calls;
+        let is_free = self.options.tool_choice == ToolChoice::Auto && answer == Rule::NEVER;
+        let mut bodies = vec![answer];
+        if let Some(calls) = calls {
+            let (begin, before, end) = self.write_before(Some(calls), &calls.first)?;
+            if is_free {
+                return self.print_free(calls, &begin, end, tools);
+            }
+            let body = write_calls(calls, &begin, tools, is_parallel, &mut self.schemas)?;
+            bodies.push(Rule::sequence([before, body]));
+        }
+        let body = Rule::choice(bodies);
+        if body == Rule::NEVER {
+            return Err(refuse("/tools: no arguments fit the schemas of the tools"));
+        }
+        let text = match self.options.format {
+            GrammarFormat::Lark => self.lark(&body)?,
+            GrammarFormat::Gbnf => self.gbnf(&body)?,
+            GrammarFormat::StructuralTag => tag(json!({"type": "grammar", "grammar": self.gbnf(&body)?})),
+        };
+        Ok((text, Vec::new()))
+    }
+
+    /// Returns the grammar of free text in which calls begin with triggers, after reasoning with an end that the prompt has begun.
+    fn print_free(
+        &mut self,
+        calls: &Calls,
+        begin: &str,
+        reasoning: Option<String>,
+        tools: &[Tool<'_>],
+    ) -> Result<(String, Vec<String>)> {
+        let is_parallel = self.options.parallel_calls;
+        let mut parts = Vec::new();
+        match find_trigger(begin) {
+            Some(trigger) => {
+                let rest = begin.get(trigger.len()..).unwrap_or_default();
+                parts.push((
+                    trigger.to_owned(),
+                    write_calls(calls, rest, tools, is_parallel, &mut self.schemas)?,
+                ));
+            }
+            // The string before the name is too short to say that a call begins.
+            None => {
+                let (before, after) = begin.split_once(written::NAME).unwrap_or_default();
+                for (index, tool) in tools.iter().enumerate() {
+                    let others = tools.get(index..).unwrap_or_default();
+                    let one = others.get(..1).unwrap_or_default();
+                    let rest = write_calls(calls, after, one, false, &mut self.schemas)?;
+                    parts.push((format!("{before}{}", tool.name), rest));
+                }
+            }
+        }
+        let triggers: Vec<String> = parts.iter().map(|(trigger, _)| trigger.clone()).collect();
+        let text = match self.options.format {
+            GrammarFormat::Gbnf => {
+                let root = Rule::choice(
+                    parts
+                        .into_iter()
+                        .map(|(trigger, rest)| Rule::sequence([Rule::text(trigger), rest])),
+                );
+                self.gbnf(&root)?
+            }
+            GrammarFormat::Lark => {
+                let with_calls = parts.into_iter().map(|(trigger, rest)| {
+                    let others = triggers.iter().filter(|other| **other != trigger).cloned().collect();
+                    Rule::sequence([Rule::Until(trigger, others), rest])
+                });
+                let free = Rule::Until(String::new(), triggers.clone());
+                let body = Rule::choice(with_calls.chain([free]));
+                let reasoning = reasoning.map_or(Rule::EMPTY, |end| Rule::Until(end, Vec::new()));
+                self.lark(&Rule::sequence([reasoning, body]))?
+            }
+            GrammarFormat::StructuralTag => {
+                let mut tags = Vec::new();
+                for (trigger, rest) in &parts {
+                    let content = json!({"type": "grammar", "grammar": self.gbnf(rest)?});
+                    tags.push(json!({"type": "tag", "begin": trigger, "content": content, "end": ""}));
+                }
+                let calls = json!({
+                    "type": "triggered_tags", "triggers": triggers, "tags": tags, "at_least_one": false, "stop_after_first": true,
+                });
+                tag(match reasoning {
+                    Some(end) => {
+                        let reasoning = json!({"type": "tag", "begin": "", "content": {"type": "any_text"}, "end": end});
+                        json!({"type": "sequence", "elements": [reasoning, calls]})
+                    }
+                    None => calls,
+                })
+            }
+        };
+        Ok((text, triggers))
+    }
+
+    fn gbnf(&mut self, root: &Rule) -> Result<String> {
+        print_gbnf(root, self.schemas.rules, self.schemas.meter)
+    }
+
+    fn lark(&mut self, root: &Rule) -> Result<String> {
+        print_lark(root, self.schemas.rules, &self.tokens, self.schemas.meter)
+    }
+}
+
+fn tag(format: Value) -> String {
+    json!({"type": "structural_tag", "format": format}).to_string()
+}
+
+/// Returns the string that begins a call, if the string before the name says so by itself: a control token, or a key.
+fn find_trigger(begin: &str) -> Option<&str> {
+    let marks = [written::NAME, written::IDS[0], written::COUNT];
+    let end = marks.iter().filter_map(|mark| begin.find(mark)).min()?;
+    let head = begin.get(..end)?.trim_end();
+    match control_tokens(head).next() {
+        Some(token) if token.start == 0 => head.get(token),
+        _ => (head.len() > 4).then_some(head),
+    }
+}

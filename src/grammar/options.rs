@@ -1,0 +1,112 @@
+//! What a grammar is asked for, and what it is.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::deadline::Bounds;
+use crate::response::ResponseTemplate;
+use crate::setters::setters;
+
+/// The notation of a grammar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GrammarFormat {
+    /// GBNF, of llama.cpp.
+    #[default]
+    Gbnf,
+    /// Lark, of llguidance. The special tokens of the model are written by their names.
+    Lark,
+    /// A structural tag of xgrammar, as JSON.
+    StructuralTag,
+}
+
+/// Which tools a model may call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice<'o> {
+    /// Any, or none.
+    #[default]
+    Auto,
+    /// None.
+    None,
+    /// Any, and at least one.
+    Required,
+    /// The one with this name, at least once.
+    Function(&'o str),
+}
+
+/// What a model may write.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct GrammarOptions<'o> {
+    /// The notation.
+    pub format: GrammarFormat,
+    /// The tools as they are passed to the template: a list.
+    pub tools: Option<&'o Value>,
+    /// Which tools the model may call.
+    pub tool_choice: ToolChoice<'o>,
+    /// Whether a message may have several calls, where the template writes several.
+    pub parallel_calls: bool,
+    /// The JSON schema of the answer.
+    pub json_schema: Option<&'o Value>,
+    /// Whether the model may reason before. If the prompt has begun the reasoning, it does.
+    pub reasoning: bool,
+    /// The variables of the request, such as `enable_thinking`: an object.
+    pub variables: Option<&'o Value>,
+    /// How the model writes a message. Without it, the description that the model's files declare. The calls that the grammar lets through
+    /// are read by it.
+    pub description: Option<&'o ResponseTemplate>,
+    /// The limits, the deadline and the flag that cancels.
+    pub bounds: Bounds<'o>,
+}
+
+impl Default for GrammarOptions<'_> {
+    fn default() -> Self {
+        Self {
+            format: GrammarFormat::Gbnf,
+            tools: None,
+            tool_choice: ToolChoice::Auto,
+            parallel_calls: true,
+            json_schema: None,
+            reasoning: true,
+            variables: None,
+            description: None,
+            bounds: Bounds::default(),
+        }
+    }
+}
+
+setters! { GrammarOptions<'o>:
+    with_format(GrammarFormat) = @format;
+    with_tools(impl Into<Option<&'o Value>>) = @tools;
+    with_tool_choice(ToolChoice<'o>) = @tool_choice;
+    with_parallel_calls(bool) = @parallel_calls;
+    with_json_schema(impl Into<Option<&'o Value>>) = @json_schema;
+    with_reasoning(bool) = @reasoning;
+    with_variables(impl Into<Option<&'o Value>>) = @variables;
+    with_description(impl Into<Option<&'o ResponseTemplate>>) = @description;
+    with_bounds(impl Into<Bounds<'o>>) = @bounds;
+}
+
+/// A grammar of what a model may write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Grammar {
+    /// The grammar. The stop tokens are no part of it.
+    pub text: String,
+    /// The strings that begin a call in text that is free. A grammar in GBNF is for what begins with one of them; the others are for the
+    /// whole message. Without triggers, each grammar is for the whole message.
+    pub triggers: Vec<String>,
+    /// What the schemas say and the grammar does not.
+    pub lost: Vec<LostKeyword>,
+}
+
+/// A keyword of a JSON schema that a grammar cannot say.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[non_exhaustive]
+pub struct LostKeyword {
+    /// The JSON pointer of the schema. It begins with `/tools`, or with `/json_schema`.
+    pub path: String,
+    /// The keyword.
+    pub keyword: String,
+}

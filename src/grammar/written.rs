@@ -1,0 +1,370 @@
+//! Asks renders how the template writes calls, reasoning and answers.
+//!
+//! ```text
+//! user, a call of W with {"K": "V"}   ->   <tool_call>⏎{"name": "W", "arguments": {"K": "V"}}⏎</tool_call><|im_end|>
+//! ```
+
+use serde_json::{Map, Value, json};
+
+use super::schema::Notation;
+use crate::chat::{ChatTemplate, PromptOptions, common_prefix, control_tokens};
+use crate::deadline::Bounds;
+use crate::error::Result;
+use crate::json::to_data;
+use crate::request::{PrepareOptions, Severity};
+use crate::template::RenderOptions;
+
+/// Words that are in no template.
+pub const NAME: &str = "zq7yname";
+const KEYS: [&str; 2] = ["zq7ysecond", "zq7yfirst"];
+const VALUES: [&str; 2] = ["Zq7yOne", "Zq7yTwo"];
+const ASKED: &str = "Zq7yAsked";
+const WRITTEN: &str = "Zq7yWritten";
+const THOUGHT: &str = "Zq7yThought";
+
+/// What is in the place of the number of a call.
+pub const COUNT: &str = "\u{e000}";
+
+/// The ids of three calls.
+pub const IDS: [&str; 3] = ["zq7yA1bC2", "zq7yD3eF4", "zq7yG5hI6"];
+
+/// How a template writes calls.
+#[derive(Clone, Debug)]
+pub struct Calls {
+    /// The string before the first call's arguments, and between the arguments of two calls, if there can be two. They have the name.
+    pub first: String,
+    pub next: Option<String>,
+    pub arguments: Arguments,
+    /// Whether keys are sorted.
+    pub sorts_keys: bool,
+    /// The string after the arguments of the last call.
+    pub end: String,
+    /// The ids of the calls that the template writes.
+    ids: [String; 3],
+    /// A message with a call, and the prompt before it.
+    pub witness: String,
+    pub prompt: String,
+}
+
+/// How a template writes the arguments of a call.
+#[derive(Clone, Debug)]
+pub enum Arguments {
+    /// As one value.
+    Value(Notation),
+    /// Each with its key.
+    Pairs(Pairs),
+}
+
+/// Strings around keys and values.
+#[derive(Clone, Debug)]
+pub struct Pairs {
+    /// Before the first key, between a key and its value, before the next key, and after the last value.
+    pub first: String,
+    pub middle: String,
+    pub next: String,
+    pub last: String,
+    /// The notation of values. Without it, strings are as they are, and other values are JSON.
+    pub notation: Option<Notation>,
+}
+
+/// How a template writes reasoning before a call or an answer.
+#[derive(Clone, Debug)]
+pub struct Reasoning {
+    /// The string before it, which is empty if the prompt has begun it, and the string after it.
+    pub open: String,
+    pub close: String,
+    /// What is between it and what begins the call or the answer.
+    pub gap: String,
+    pub begin: String,
+}
+
+/// The strings before and after an answer.
+pub type Around = (String, String);
+
+/// A message in a prompt.
+struct Written {
+    text: String,
+    prompt: String,
+    /// Whether the whole generation prompt is before the message.
+    is_whole: bool,
+}
+
+/// Renders conversations of a template with the variables of a request.
+pub struct Asker<'t> {
+    pub template: &'t ChatTemplate,
+    pub variables: Option<&'t Value>,
+    pub bounds: Bounds<'t>,
+}
+
+impl Asker<'_> {
+    /// Returns what the template writes for a message after the prompt, and the prompt. `None` if the template does not write all of the
+    /// message.
+    fn ask(&self, message: &Value, has_tools: bool) -> Result<Option<Written>> {
+        let user = json!({"role": "user", "content": ASKED});
+        let (Some(whole), Some(prompt)) = (
+            self.render(json!([user, message]), has_tools, false)?,
+            self.render(json!([user]), has_tools, true)?,
+        ) else {
+            return Ok(None);
+        };
+        let common = common_prefix(&whole, &prompt);
+        let Some((shared, text)) = whole.split_at_checked(common).filter(|(shared, _)| shared.contains(ASKED)) else {
+            return Ok(None);
+        };
+        Ok(Some(Written {
+            text: text.to_owned(),
+            prompt: shared.to_owned(),
+            is_whole: prompt.get(common..).is_some_and(|rest| rest.trim().is_empty()),
+        }))
+    }
+
+    fn render(&self, messages: Value, has_tools: bool, adds_prompt: bool) -> Result<Option<String>> {
+        let mut body = Map::new();
+        body.insert("messages".to_owned(), messages);
+        body.insert("add_generation_prompt".to_owned(), adds_prompt.into());
+        if has_tools {
+            let property = json!({"type": "string", "description": "A word."});
+            let parameters = json!({"type": "object", "properties": {KEYS[0]: property, KEYS[1]: property}, "required": KEYS});
+            let function = json!({"name": NAME, "description": "Finds words.", "parameters": parameters});
+            body.insert("tools".to_owned(), json!([{"type": "function", "function": function}]));
+        }
+        if let Some(variables) = self.variables {
+            body.insert("chat_template_kwargs".to_owned(), variables.clone());
+        }
+        let body = to_data(&Value::Object(body))?;
+        let prepared = match self
+            .template
+            .prepare_with(&body, &PrepareOptions::default().with_bounds(self.bounds))
+        {
+            Err(error) if error.reached().is_none() => return Ok(None),
+            prepared => prepared?,
+        };
+        let options = PromptOptions::default().with_render(RenderOptions::default().with_bounds(self.bounds));
+        let (prompt, changes) = match prepared.render_with(&options) {
+            Err(error) if error.reached().is_none() => return Ok(None),
+            rendered => rendered?,
+        };
+        // A name can be in the id.
+        let is_kept = |path: &str| !path.starts_with("/messages/1") || path.ends_with("/function/name");
+        let is_lost = changes
+            .iter()
+            .any(|change| change.severity == Severity::Lost && !is_kept(&change.path));
+        Ok((!is_lost).then_some(prompt.text))
+    }
+
+    /// Finds how the template writes calls. The strings at which the model stops are no part of them.
+    pub fn ask_calls(&self, stops: &[String]) -> Result<Option<Calls>> {
+        let both = json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]});
+        // Some templates print the name of a call as a part of its id alone.
+        for ids in [
+            IDS.map(str::to_owned),
+            [0, 1, 2].map(|index| format!("functions.{NAME}:{index}")),
+        ] {
+            let Some(one) = self.ask(&call_message(&ids[..1], &both, None), true)? else {
+                continue;
+            };
+            let none = self
+                .ask(&call_message(&ids[..1], &json!({}), None), true)?
+                .map(|none| none.text);
+            let many = self.ask(&call_message(&ids, &both, None), true)?.map(|many| many.text);
+            let found = read_calls(one, none.as_deref(), many.as_deref(), stops).map(|calls| Calls {
+                ids: ids.clone(),
+                ..calls
+            });
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Finds how the template writes reasoning before a call or an answer, before which it writes a string without reasoning. `None` if the
+    /// model does not reason.
+    pub fn ask_reasoning(&self, calls: Option<&Calls>, before: &str) -> Result<Option<Reasoning>> {
+        let message = match calls {
+            Some(calls) => call_message(
+                &calls.ids[..1],
+                &json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]}),
+                Some(THOUGHT),
+            ),
+            None => json!({"role": "assistant", "content": WRITTEN, "reasoning_content": THOUGHT}),
+        };
+        let Some(written) = self.ask(&message, calls.is_some())?.filter(|written| written.is_whole) else {
+            return Ok(None);
+        };
+        let Some((open, rest)) = written.text.split_once(THOUGHT) else {
+            return Ok(None);
+        };
+        let Some(end) = control_tokens(rest).next() else {
+            return Ok(None);
+        };
+        let (close, after) = (
+            rest.get(end.clone()).unwrap_or_default(),
+            rest.get(end.end..).unwrap_or_default(),
+        );
+        // The template can write reasoning that is empty.
+        let begin = before.split_once(close).map_or(before, |(_, begin)| begin).trim_start();
+        let gap = after
+            .find(if begin.is_empty() { WRITTEN } else { begin })
+            .and_then(|at| after.get(..at));
+        Ok(gap.map(|gap| Reasoning {
+            open: open.trim_end().to_owned(),
+            close: close.to_owned(),
+            gap: gap.trim().to_owned(),
+            begin: begin.to_owned(),
+        }))
+    }
+
+    /// Finds the strings around an answer.
+    pub fn ask_answer(&self) -> Result<Option<Around>> {
+        let Some(written) = self.ask(&json!({"role": "assistant", "content": WRITTEN}), false)? else {
+            return Ok(None);
+        };
+        let found = written.text.split_once(WRITTEN);
+        Ok(found.map(|(open, close)| (open.to_owned(), close.to_owned())))
+    }
+}
+
+fn call_message(ids: &[String], arguments: &Value, reasoning: Option<&str>) -> Value {
+    let call = |id: &String| json!({"id": id, "type": "function", "function": {"name": NAME, "arguments": arguments.to_string()}});
+    let calls: Vec<Value> = ids.iter().map(call).collect();
+    match reasoning {
+        Some(reasoning) => json!({"role": "assistant", "content": null, "reasoning_content": reasoning, "tool_calls": calls}),
+        None => json!({"role": "assistant", "content": null, "tool_calls": calls}),
+    }
+}
+
+/// Returns a string up to the first stop token, without white space at its end.
+pub fn cut_stop<'t>(text: &'t str, stops: &[String]) -> &'t str {
+    let end = stops.iter().filter_map(|stop| text.find(stop.as_str())).min();
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default().trim_end()
+}
+
+/// Reads a message with one call, one whose call has no arguments, and one with three calls.
+fn read_calls(one: Written, none: Option<&str>, many: Option<&str>, stops: &[String]) -> Option<Calls> {
+    let Written {
+        text: witness, prompt, ..
+    } = one;
+    let one = witness.as_str();
+    let sorts_keys = one.find(KEYS[1])? < one.find(KEYS[0])?;
+    let ([mut first_key, mut next_key], [mut first_value, mut last_value]) = (KEYS, VALUES);
+    if sorts_keys {
+        std::mem::swap(&mut first_key, &mut next_key);
+        std::mem::swap(&mut first_value, &mut last_value);
+    }
+    let (head, rest) = one.split_once(first_key)?;
+    let (middle, rest) = rest.split_once(first_value)?;
+    let (next, rest) = rest.split_once(next_key)?;
+    let tail = rest.split_once(last_value)?.1;
+    let arguments = if find_object(head).is_some() {
+        let open = middle.trim_start_matches('"').trim_start().strip_prefix(':')?.trim_start();
+        let close = tail.get(..tail.find('}')?)?.trim_end();
+        Arguments::Value(Notation {
+            has_bare_keys: middle.starts_with(':'),
+            delimiters: (open != "\"").then(|| [open.to_owned(), close.to_owned()]),
+            ..Notation::JSON
+        })
+    } else if head.ends_with('(') && middle.starts_with('=') {
+        Arguments::Pairs(Pairs {
+            first: String::new(),
+            middle: "=".to_owned(),
+            next: ", ".to_owned(),
+            last: String::new(),
+            notation: Some(Notation {
+                is_python: true,
+                ..Notation::JSON
+            }),
+        })
+    } else {
+        // What a call without arguments has too is no part of a tag.
+        let none = none?;
+        let shared = common_prefix(head, none);
+        let last = tail.strip_suffix(none.get(shared..)?)?;
+        Arguments::Pairs(Pairs {
+            first: head.get(shared..)?.to_owned(),
+            middle: middle.to_owned(),
+            next: next.to_owned(),
+            last: last.to_owned(),
+            notation: None,
+        })
+    };
+    let first = arguments.before(head)?;
+    let is_ended = |text: &String| stops.iter().any(|stop| text.contains(stop.as_str()));
+    let between = many.and_then(|many| {
+        let parts: Vec<&str> = many.split(last_value).collect();
+        let [_, second, third, _] = parts.as_slice() else {
+            return None;
+        };
+        let between = |text: &str| {
+            arguments
+                .before(arguments.after(text)?.split_once(first_key)?.0)
+                .map(str::to_owned)
+        };
+        let between = |text: &str| between(&text.replace(IDS[1], IDS[0]).replace(IDS[2], IDS[0]));
+        join_counts(&between(second)?, &between(third)?)
+    });
+    first.contains(NAME).then(|| Calls {
+        first: first.to_owned(),
+        next: between.filter(|between| !is_ended(between)),
+        end: cut_stop(arguments.after(tail).unwrap_or_default(), stops).to_owned(),
+        arguments,
+        sorts_keys,
+        prompt,
+        ids: IDS.map(str::to_owned),
+        witness: one.to_owned(),
+    })
+}
+
+/// Returns whether a message has the call of the witness.
+pub fn is_call(message: &Value) -> bool {
+    let function = message.pointer("/tool_calls/0/function");
+    let arguments = json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]});
+    function.is_some_and(|function| function["name"] == NAME && function["arguments"] == arguments)
+}
+
+/// Returns where the object begins in which the next word is a key.
+fn find_object(head: &str) -> Option<usize> {
+    let begin = head.rfind('{')?;
+    let is_key = head.get(begin..)?.trim_matches(['{', '"', ' ', '\n', '\t']).is_empty();
+    is_key.then_some(begin)
+}
+
+impl Arguments {
+    /// Returns the part of the string before the first key that is before the arguments.
+    fn before<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Value(_) => text.get(..find_object(text)?),
+            Self::Pairs(pairs) => text.strip_suffix(pairs.first.as_str()),
+        }
+    }
+
+    /// Returns the part of the string after the last value that is after the arguments.
+    fn after<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Self::Value(_) => text.get(text.find('}')?.saturating_add(1)..),
+            Self::Pairs(Pairs { notation: Some(_), .. }) => text.get(1..),
+            Self::Pairs(pairs) => text.strip_prefix(pairs.last.as_str()),
+        }
+    }
+}
+
+/// Returns what two strings are that differ in numbers alone, which count the calls: [`COUNT`] is in their place.
+fn join_counts(one: &str, other: &str) -> Option<String> {
+    let split = |text: &str| -> Vec<String> {
+        let mut parts: Vec<String> = Vec::new();
+        for char in text.chars() {
+            match parts.last_mut() {
+                Some(last) if last.ends_with(|last: char| last.is_ascii_digit()) == char.is_ascii_digit() => last.push(char),
+                _ => parts.push(char.into()),
+            }
+        }
+        parts
+    };
+    let (one, other) = (split(one), split(other));
+    let is_number = |part: &str| part.starts_with(|char: char| char.is_ascii_digit());
+    let parts = one.iter().zip(&other).map(|(one, other)| match one == other {
+        true => Some(one.as_str()),
+        false => (is_number(one) && is_number(other)).then_some(COUNT),
+    });
+    (one.len() == other.len()).then(|| parts.collect()).flatten()
+}

@@ -1,0 +1,137 @@
+//! The grammars of what a model may write: who gets one, and that hostile schemas end by an error or a limit.
+//!
+//! The program in `tests/outside/grammars` asks the matcher of an engine what the grammars let through.
+
+use chat_template::grammar::{GrammarFormat, GrammarOptions, ToolChoice};
+use chat_template::{Bounds, ChatTemplate, Error, Limits};
+use serde_json::{Value, json};
+
+/// A template that writes calls as JSON between tags.
+const SOURCE: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}{% for call in m.tool_calls or [] %}<call>\
+                      {{ {'name': call.function.name, 'arguments': call.function.arguments} | tojson }}</call>{% endfor %}<|end|>\
+                      {% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
+
+const FORMATS: [GrammarFormat; 3] = [GrammarFormat::Gbnf, GrammarFormat::Lark, GrammarFormat::StructuralTag];
+
+fn template(source: &str) -> ChatTemplate {
+    ChatTemplate::from_source(source, &[]).unwrap()
+}
+
+fn tools(parameters: &Value) -> Value {
+    json!([{"type": "function", "function": {"name": "find", "description": "Finds.", "parameters": parameters}}])
+}
+
+/// Returns the error of the grammar whose calls have these parameters.
+fn refuse(parameters: &Value, limits: &Limits) -> Error {
+    let tools = tools(parameters);
+    let options = GrammarOptions::default()
+        .with_tools(&tools)
+        .with_tool_choice(ToolChoice::Required)
+        .with_bounds(Bounds::default().with_limits(limits));
+    template(SOURCE).grammar(&options).unwrap_err()
+}
+
+#[test]
+fn a_model_that_may_write_anything_has_no_grammar() {
+    let tools = tools(&json!({"type": "object", "properties": {}}));
+    let template = template(SOURCE);
+    let options = GrammarOptions::default();
+    assert_eq!(template.grammar(&options).unwrap(), None);
+    assert_eq!(
+        template
+            .grammar(&options.with_tools(&tools).with_tool_choice(ToolChoice::None))
+            .unwrap(),
+        None
+    );
+    let grammar = template.grammar(&options.with_tools(&tools)).unwrap().unwrap();
+    assert_eq!(grammar.triggers, ["<call>"]);
+    // The schema of an answer is one, whatever the tools are.
+    let schema = json!({"type": "object"});
+    let options = options.with_json_schema(&schema);
+    assert!(template.grammar(&options).unwrap().unwrap().triggers.is_empty());
+}
+
+#[test]
+fn a_call_that_cannot_be_written_is_an_error() {
+    let tools = tools(&json!({"type": "object", "properties": {}}));
+    let options = GrammarOptions::default().with_tools(&tools);
+    let silent = template("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}");
+    assert_eq!(silent.grammar(&options).unwrap(), None);
+    let message = silent.grammar(&options.with_tool_choice(ToolChoice::Required)).unwrap_err();
+    assert_eq!(message.message(), "the template does not say how it writes calls");
+    let message = template(SOURCE)
+        .grammar(&options.with_tool_choice(ToolChoice::Function("lose")))
+        .unwrap_err();
+    assert_eq!(message.message(), "/tool_choice: there is no tool lose");
+}
+
+#[test]
+fn what_a_schema_says_and_a_grammar_does_not_is_named() {
+    let parameters =
+        json!({"type": "object", "properties": {"a": {"type": "array", "uniqueItems": true}, "b": {"not": {"type": "null"}}}});
+    let tools = tools(&parameters);
+    for format in FORMATS {
+        let options = GrammarOptions::default().with_tools(&tools).with_format(format);
+        let grammar = template(SOURCE).grammar(&options).unwrap().unwrap();
+        let lost: Vec<_> = grammar
+            .lost
+            .iter()
+            .map(|lost| (lost.path.as_str(), lost.keyword.as_str()))
+            .collect();
+        let path = "/tools/0/function/parameters/properties";
+        assert!(lost.contains(&(&*format!("{path}/a"), "uniqueItems")), "{lost:?}");
+        assert!(lost.contains(&(&*format!("{path}/b"), "not")), "{lost:?}");
+    }
+}
+
+#[test]
+fn hostile_schemas_end_by_an_error() {
+    let defaults = Limits::default();
+    let mut deep = json!({"type": "integer"});
+    for _ in 0..100 {
+        deep = json!({"type": "object", "properties": {"a": deep}, "required": ["a"]});
+    }
+    assert_eq!(refuse(&deep, &defaults).message(), "more than 64 schemas enclose one another");
+    let circle = json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"});
+    assert_eq!(
+        refuse(&circle, &defaults).message(),
+        "more than 64 schemas enclose one another"
+    );
+    let never = json!({"type": "object", "properties": {"a": false}, "required": ["a"]});
+    assert_eq!(
+        refuse(&never, &defaults).message(),
+        "/tools: no arguments fit the schemas of the tools"
+    );
+    let fixed = json!({"type": "object", "properties": {"a": {"type": "array", "prefixItems": vec![json!({}); 1000]}}});
+    assert!(
+        refuse(&fixed, &defaults)
+            .message()
+            .ends_with("prefixItems has more than 64 items")
+    );
+    // Each part doubles the number of plain schemas.
+    let either = json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
+    let product = json!({"type": "object", "allOf": vec![either; 64]});
+    assert!(refuse(&product, &Limits::default().with_steps(1_000_000)).reached().is_some());
+    let many: Vec<String> = (0..100_000).map(|index| format!("value {index}")).collect();
+    let huge = json!({"type": "object", "properties": {"a": {"enum": many}}});
+    assert!(refuse(&huge, &Limits::default().with_steps(100_000)).reached().is_some());
+}
+
+#[test]
+fn a_schema_that_contains_itself_has_a_grammar() {
+    let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}, "value": {"type": "integer"}}, "required": ["value"]});
+    let parameters =
+        json!({"$defs": {"node": node}, "type": "object", "properties": {"list": {"$ref": "#/$defs/node"}}, "required": ["list"]});
+    let tools = tools(&parameters);
+    for format in FORMATS {
+        let options = GrammarOptions::default().with_tools(&tools).with_format(format);
+        let grammar = template(SOURCE).grammar(&options).unwrap().unwrap();
+        assert_eq!(
+            grammar.text.matches("value").count(),
+            1,
+            "the rule of a node is there once: {}",
+            grammar.text
+        );
+        assert!(grammar.lost.is_empty(), "{:?}", grammar.lost);
+    }
+}
