@@ -167,9 +167,9 @@ impl<'a> Variables<'a> {
                 ("messages", messages),
                 ("tools", tools),
                 ("documents", documents),
-                (FLAG, self.generation_prompt.clone()),
+                (FLAG, self.generation_prompt),
             ],
-            variables: self.own.clone(),
+            variables: self.own,
             tokens: self.tokens,
         };
         if self.tokens.len() > SCANNED {

@@ -19,7 +19,7 @@ pub struct Given<'a> {
 impl<'a> Given<'a> {
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
         if let Some((_, value)) = self.arguments.iter().find(|(argument, _)| is_equal(argument, name)) {
-            return Some(value.clone());
+            return Some(*value);
         }
         let variable = self.variables.as_ref().and_then(|variables| variables.get_str(name));
         variable.or_else(|| {
@@ -38,7 +38,7 @@ impl<'a> Given<'a> {
     /// Returns the names and values, also of variables that another one replaces.
     pub fn iter(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> {
         let arguments = self.arguments.iter();
-        let arguments = arguments.map(|(name, value)| (Value::Str(Str::from(*name)), value.clone()));
+        let arguments = arguments.map(|(name, value)| (Value::Str(Str::from(*name)), *value));
         let tokens = self.tokens.iter().map(|(name, text)| (Value::text(name), Value::text(text)));
         let variables = self.variables.iter().flat_map(Dict::iter);
         arguments.chain(tokens).chain(variables)
