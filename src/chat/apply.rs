@@ -425,7 +425,7 @@ fn check_tools<'a>(runtime: &mut Runtime<'a>, tools: Value<'a>) -> Result<Value<
     }
     match tools {
         Value::List(items) | Value::Tuple(items) => Ok(Value::List(items)),
-        _ => runtime.list(&Vec::new()),
+        _ => runtime.list(&[]),
     }
 }
 
