@@ -59,8 +59,7 @@ pub fn get_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &St
 
 fn get_attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
     let attribute = find_attribute_or_item(runtime, value, name)?;
-    let attribute = to_value(runtime, attribute, value, name)?;
-    runtime.claim_value(attribute)
+    to_value(runtime, attribute, value, name)
 }
 
 /// Returns what a template gets for an attribute: its value, a bound method, or an undefined value if the attribute is unsafe or missing.
@@ -72,7 +71,7 @@ pub(super) fn to_value<'a>(
 ) -> Result<Value<'a>> {
     match attribute {
         Attribute::Value(part) => Ok(part),
-        Attribute::Method(function) => Ok(value.clone().method(function)),
+        Attribute::Method(function) => runtime.method(*value, function),
         Attribute::Unsafe => unsafe_attribute(runtime, value, name),
         Attribute::Missing => missing(runtime, value, name),
     }
@@ -110,7 +109,7 @@ pub fn find_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &s
         return Ok(if exists { Attribute::Unsafe } else { Attribute::Missing });
     }
     let part = match value {
-        Value::Namespace(id) => jinja_objects::namespace_attribute(runtime, *id, name)?,
+        Value::Namespace(id) => runtime.namespace_value(*id, name)?,
         Value::Loop(context) => jinja_objects::loop_attribute(runtime, context, name)?,
         Value::Macro(code) => jinja_objects::macro_attribute(runtime, code, name)?,
         Value::Cycler(cycler) => jinja_objects::cycler_attribute(cycler, name),
@@ -161,10 +160,7 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
         (Value::Dict(entries), Value::Str(name)) => match runtime.find_str(entries, name.as_str())? {
             Some(item) => Ok(item),
             None if dict::is_attribute(name.as_str()) => get_item_of_any(runtime, value, key),
-            None => {
-                let missing = missing(runtime, value, name)?;
-                runtime.claim_value(missing)
-            }
+            None => missing(runtime, value, name),
         },
         (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
             match resolve_index(*index, items.len()).and_then(|position| items.get(position)) {
@@ -182,8 +178,7 @@ fn get_item_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value
         // `get_item` has looked in a dict already, and nothing else has items with names.
         (_, Value::Str(name)) => {
             let attribute = find_attribute(runtime, value, name.as_str())?;
-            let attribute = to_value(runtime, attribute, value, name)?;
-            runtime.claim_value(attribute)
+            to_value(runtime, attribute, value, name)
         }
         _ => match ops::get_item(runtime, value, key) {
             Err(error) if is_caught(error.kind()) => missing_element(runtime, value, key),
@@ -208,13 +203,13 @@ fn quote_name(name: &Str<'_>) -> String {
 
 /// Returns the undefined value of a name that is neither an attribute nor an item.
 fn missing<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-    Ok(Value::Undefined(if name.is_markup() {
+    if name.is_markup() {
         charge_message(runtime, name)?;
         let owner = quote::repr(&value.ty().object_name());
-        Undefined::message(format!("{owner} has no attribute {}", quote_name(name)))
+        runtime.undefined_message(&format!("{owner} has no attribute {}", quote_name(name)))
     } else {
-        Undefined::attribute(value.ty(), name)
-    }))
+        Ok(Value::Undefined(Undefined::Attribute(value.ty(), name.as_str())))
+    }
 }
 
 /// Charges for a message with a name, of which a long one is cut.
@@ -229,9 +224,7 @@ fn unsafe_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str
     charge_message(runtime, name)?;
     let ty = value.ty().name();
     let name = quote_name(name);
-    Ok(Value::Undefined(Undefined::unsafe_attribute(format!(
-        "access to attribute {name} of '{ty}' object is unsafe."
-    ))))
+    runtime.unsafe_attribute(&format!("access to attribute {name} of '{ty}' object is unsafe."))
 }
 
 /// Returns the undefined value of an index, or of another key that is not a string.
@@ -240,5 +233,5 @@ fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value
     runtime.meter.charge(MESSAGE)?;
     let key = print::repr(runtime, key)?;
     let key = runtime.text(key)?;
-    runtime.claim_value(Value::Undefined(Undefined::element(value.ty(), key)))
+    runtime.undefined_element(value.ty(), key)
 }

@@ -48,7 +48,7 @@ pub fn require_clinic_str<'a>(argument: Value<'a>, which: &str) -> Result<Str<'a
 pub fn read_size(value: &Value<'_>) -> Result<i64> {
     match value.as_integer() {
         Some(IntRef::Small(small)) => Ok(small),
-        Some(IntRef::Big(_)) => Err(overflow("Python int too large to convert to C ssize_t")),
+        Some(_) => Err(overflow("Python int too large to convert to C ssize_t")),
         None => value.index(),
     }
 }
@@ -57,7 +57,7 @@ pub fn read_size(value: &Value<'_>) -> Result<i64> {
 pub fn read_c_int(value: &Value<'_>) -> Result<i32> {
     match value.as_integer() {
         Some(IntRef::Small(small)) => i32::try_from(small).map_err(|_| overflow("Python int too large to convert to C int")),
-        Some(IntRef::Big(_)) => Err(overflow("Python int too large to convert to C int")),
+        Some(_) => Err(overflow("Python int too large to convert to C int")),
         None => Err(value.index().err().unwrap_or_else(|| wrong_receiver("int"))),
     }
 }

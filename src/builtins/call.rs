@@ -8,23 +8,21 @@
 //! Macros and recursive loops are [`Callable`](crate::value::Callable)s, which the evaluator implements. The rules are those of jinja2
 //! 3.1.6 `sandbox.py` `call` and `runtime.py` `Context.call`.
 
-use std::rc::Rc;
-
 use super::access::{self, Attribute};
 use super::methods::jinja_objects;
 use super::table::{Rows, Table, built_ins};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Joiner, Loop, MeteredRc, Runtime, Str, Value, not_callable};
+use crate::value::{Arguments, Joiner, Loop, Runtime, Str, Value, not_callable};
 
 built_ins! { CALLS:
     /// Calls a recursive loop with other items.
-    Python "LoopContext.__call__" fn call_loop["loop"](runtime, &context: Rc<Loop>, iterable: Items) {
-        Loop::recurse(&context)?.call(runtime, &mut Arguments::one(iterable))
+    Python "LoopContext.__call__" fn call_loop["loop"](runtime, &context: &'a Loop<'a>, iterable: Items) {
+        Loop::recurse(context)?.call(runtime, &mut Arguments::one(iterable))
     }
 
     /// Returns the separator of a joiner, or an empty string the first time.
-    Python "Joiner.__call__" fn call_joiner["joiner"](_runtime, &joiner: MeteredRc<Joiner>) {
-        Ok(jinja_objects::next_separator(&joiner))
+    Python "Joiner.__call__" fn call_joiner["joiner"](_runtime, &joiner: &'a Joiner<'a>) {
+        Ok(jinja_objects::next_separator(joiner))
     }
 }
 
@@ -68,7 +66,7 @@ pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, arguments: &mu
 
 #[inline(never)]
 fn call_object<'a>(runtime: &mut Runtime<'a>, name: &str, object: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-    arguments.push_front(object.clone());
+    arguments.push_front(*object);
     match OBJECTS.find_row(name) {
         Some(function) => function.call(runtime, arguments),
         None => Err(not_callable(object)),

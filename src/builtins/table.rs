@@ -31,12 +31,11 @@
 
 use std::convert::Infallible;
 use std::ops::Deref;
-use std::rc::Rc;
 use std::sync::LazyLock;
 
 use super::arguments::wrong_receiver;
 use crate::error::Result;
-use crate::value::{Cycler, Dict, Function, Joiner, Loop, MeteredRc, Seq, Str, Value};
+use crate::value::{Cycler, Dict, Function, Joiner, Loop, Seq, Str, Value};
 
 /// The number of initials that names of rows can have: the ASCII characters.
 const INITIALS: usize = 128;
@@ -242,9 +241,9 @@ receivers! {
     Str<'a>: Str;
     Dict<'a>: Dict;
     Seq<'a>: List | Tuple;
-    Rc<Loop<'a>>: Loop;
-    MeteredRc<Cycler<'a>>: Cycler;
-    MeteredRc<Joiner<'a>>: Joiner;
+    &'a Loop<'a>: Loop;
+    &'a Cycler<'a>: Cycler;
+    &'a Joiner<'a>: Joiner;
 }
 
 /// The default of a parameter. `None` is Python's `None`.

@@ -26,7 +26,7 @@ use crate::json;
 use crate::meter::Meter;
 use crate::template::{Borrow, Input, Template};
 use crate::trace::{Copies, Keeps};
-use crate::value::{Runtime, Tape, Traced, Value, ops};
+use crate::value::{Arena, Runtime, Tape, Traced, Value, ops};
 
 impl ChatTemplate {
     /// Returns the prompt of a conversation: a list of messages, each an object.
@@ -107,7 +107,8 @@ impl ChatTemplate {
         meter: Meter<'_>,
     ) -> Result<Prompt> {
         let owned = Owned::default();
-        let mut runtime = Runtime::with_meter(meter, options.prompt.render.clock, &LOOKUPS);
+        let arena = Arena::default();
+        let mut runtime = Runtime::with_meter(&arena, meter, options.prompt.render.clock, &LOOKUPS);
         let arguments = self.read_arguments(&mut runtime, options, &owned)?;
         let own = match (messages.borrow_value(&mut runtime)?, count) {
             (Value::List(items), Some(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
@@ -151,7 +152,8 @@ impl ChatTemplate {
     /// Returns the prompts of a list of conversations, each rendered with a runtime of its own.
     fn render_batch(&self, conversations: &dyn Input, options: &ApplyOptions<'_>, meter: &Meter<'_>) -> Result<Vec<Prompt>> {
         let owned = Owned::default();
-        let mut runtime = Runtime::with_meter(meter.renew(), options.prompt.render.clock, &LOOKUPS);
+        let arena = Arena::default();
+        let mut runtime = Runtime::with_meter(&arena, meter.renew(), options.prompt.render.clock, &LOOKUPS);
         let arguments = self.read_arguments(&mut runtime, options, &owned)?;
         let own = conversations.borrow_value(&mut runtime)?;
         let Conversations::Batch(conversations) = Conversations::new(&mut runtime, &own)? else {
@@ -167,7 +169,9 @@ impl ChatTemplate {
                 _ => Value::None,
             };
             runtime.meter.check_time()?;
-            let mut own_runtime = Runtime::with_meter(meter.renew_with(limits.clone()), options.prompt.render.clock, &LOOKUPS);
+            let arena = Arena::default();
+            let clock = options.prompt.render.clock;
+            let mut own_runtime = Runtime::with_meter(&arena, meter.renew_with(limits.clone()), clock, &LOOKUPS);
             let prompt = render.render_conversation(&mut own_runtime, own, conversation)?;
             // The caller keeps all prompts of a batch, so they share the limit on output.
             limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
@@ -317,12 +321,8 @@ impl<'a> Render<'a> {
             None => None,
         };
         self.variables.check_render(options.render.reference_spans)?;
-        let messages = continuation
-            .as_ref()
-            .map_or(messages, |continuation| continuation.messages.clone());
-        let given = self
-            .variables
-            .make_context(runtime, messages.clone(), self.tools.clone(), self.documents.clone())?;
+        let messages = continuation.as_ref().map_or(messages, |continuation| continuation.messages);
+        let given = self.variables.make_context(runtime, messages, self.tools, self.documents)?;
         let tracks_spans = self.compiled.marks_spans(&options.render, options.assistant.is_some());
         let output = self.compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
@@ -369,10 +369,13 @@ impl<'a> Render<'a> {
         if output.prompt.is_some() {
             return Ok(output.prompt.clone());
         }
-        let mut other = Runtime::with_meter(runtime.meter.renew(), self.options.prompt.render.clock, &LOOKUPS);
-        let given = self
-            .variables
-            .make_context(&mut other, messages, self.tools.clone(), self.documents.clone());
+        let mut other = Runtime::with_meter(
+            runtime.arena,
+            runtime.meter.renew(),
+            self.options.prompt.render.clock,
+            &LOOKUPS,
+        );
+        let given = self.variables.make_context(&mut other, messages, self.tools, self.documents);
         let closed = given.and_then(|mut given| {
             given.set(FLAG, Value::Bool(false));
             self.compiled.render_opening(&mut other, given)
@@ -388,11 +391,7 @@ impl<'a> Render<'a> {
 
     /// Returns the inputs of a render that is traced: what the caller passed.
     fn list_inputs(&self, messages: Value<'a>) -> Vec<Traced<'a>> {
-        let arguments = [
-            ("messages", messages),
-            ("tools", self.tools.clone()),
-            ("documents", self.documents.clone()),
-        ];
+        let arguments = [("messages", messages), ("tools", self.tools), ("documents", self.documents)];
         let arguments = arguments.map(|(name, value)| Traced::Variable(name, value));
         arguments.into_iter().chain(self.variables.list_inputs()).collect()
     }
@@ -426,7 +425,7 @@ fn check_tools<'a>(runtime: &mut Runtime<'a>, tools: Value<'a>) -> Result<Value<
     }
     match tools {
         Value::List(items) | Value::Tuple(items) => Ok(Value::List(items)),
-        _ => runtime.list(Vec::new()),
+        _ => runtime.list(&[]),
     }
 }
 

@@ -52,24 +52,22 @@ impl<'a> Continuation<'a> {
             Value::List(blocks) | Value::Tuple(blocks) => {
                 let (blocks, text) = tag_last_text(runtime, blocks)?;
                 let blocks = match value {
-                    Value::Tuple(_) => runtime.tuple(blocks)?,
-                    _ => runtime.list(blocks)?,
+                    Value::Tuple(_) => runtime.tuple(&blocks)?,
+                    _ => runtime.list(&blocks)?,
                 };
                 // The reference changes the list in place, and the copies of the reasoning are the same list.
-                let tagged = replace_values(runtime, &message, |_, old| {
-                    if old.shares_storage(&value) { blocks.clone() } else { old }
-                })?;
+                let tagged = replace_values(
+                    runtime,
+                    &message,
+                    |_, old| {
+                        if old.shares_storage(&value) { blocks } else { old }
+                    },
+                )?;
                 (tagged, text)
             }
             _ => {
                 let text = add_tag(runtime, &value)?;
-                let tagged = replace_values(
-                    runtime,
-                    &message,
-                    |name, old| {
-                        if fields.contains(&name) { text.clone() } else { old }
-                    },
-                )?;
+                let tagged = replace_values(runtime, &message, |name, old| if fields.contains(&name) { text } else { old })?;
                 (tagged, value)
             }
         };
@@ -80,7 +78,7 @@ impl<'a> Continuation<'a> {
         if let Some(place) = items.last_mut() {
             *place = Value::Dict(tagged);
         }
-        let messages = runtime.list(items)?;
+        let messages = runtime.list(&items)?;
         Ok(Self { messages, final_text })
     }
 
@@ -143,7 +141,7 @@ fn tag_last_text<'a>(runtime: &mut Runtime<'a>, blocks: &Seq<'a>) -> Result<(Vec
         let with_tag = add_tag(runtime, &text)?;
         if let Value::Dict(block) = &*place {
             let block = replace_values(runtime, block, |name, old| match name {
-                "text" => with_tag.clone(),
+                "text" => with_tag,
                 _ => old,
             })?;
             *place = Value::Dict(block);

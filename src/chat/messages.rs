@@ -48,7 +48,7 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
             let mut items = Iter::try_new(other).ok_or_else(|| not_iterable(other, "messages"))?;
             return match items.next(runtime)? {
                 Some(item) => Err(not_a_message(runtime, &item)?.with_note(explain_objects(other, "messages"))),
-                None => runtime.list(Vec::new()),
+                None => runtime.list(&[]),
             };
         }
     };
@@ -68,7 +68,7 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
         }
     }
     if changed.is_empty() {
-        return Ok(Value::List(items.clone()));
+        return Ok(Value::List(*items));
     }
     let mut messages: Vec<Value<'a>> = items.iter().collect();
     for (index, message) in changed {
@@ -76,15 +76,19 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
             *place = message;
         }
     }
-    runtime.list(messages)
+    runtime.list(&messages)
 }
 
-/// Returns whether a key of a message is one of the names of reasoning. Comparing the lengths first rules out most other keys.
-#[inline]
+/// The lengths of the names of reasoning, each as a bit.
+const REASONING_LENGTHS: u32 = {
+    let [one, two, three] = REASONING_FIELDS;
+    1 << one.len() | 1 << two.len() | 1 << three.len()
+};
+
+/// Returns whether a key of a message is one of the names of reasoning. Its length rules out most other keys.
+#[inline(always)]
 fn is_reasoning(name: &str) -> bool {
-    REASONING_FIELDS
-        .iter()
-        .any(|field| field.len() == name.len() && *field == name)
+    name.len() < 32 && REASONING_LENGTHS >> name.len() & 1 == 1 && REASONING_FIELDS.contains(&name)
 }
 
 /// Returns a copy of the message without nulls and with its reasoning under all names.
@@ -94,7 +98,7 @@ fn change_message<'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>) -> Result<D
     let reasoning = fields.into_iter().find(|value| !matches!(value, Value::None));
     let mut entries = Entries::default();
     if let Some(reasoning) = &reasoning {
-        entries.insert(key("thinking"), reasoning.clone());
+        entries.insert(key("thinking"), *reasoning);
     }
     for (name, value) in message.iter().filter(is_set) {
         entries.insert(Key::new(runtime, name)?, value);

@@ -11,6 +11,8 @@ use crate::meter::Meter;
 #[cfg(feature = "internal")]
 use crate::template::{Input, copy};
 use crate::template::{RenderOptions, Template};
+#[cfg(feature = "internal")]
+use crate::value::Arena;
 use crate::value::Runtime;
 
 impl Template {
@@ -44,7 +46,8 @@ impl Template {
         assistant: Option<&AssistantOptions<'_>>,
         meter: Meter<'_>,
     ) -> Result<Prompt> {
-        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
+        let arena = Arena::default();
+        let mut runtime = Runtime::with_meter(&arena, meter, options.clock, &LOOKUPS);
         let has_assistant = assistant.is_some();
         let (is_traced, tracks_spans) = (options.trace || has_assistant, self.marks_spans(options, has_assistant));
         let written = self.render_context(&mut runtime, context, is_traced, tracks_spans)?;

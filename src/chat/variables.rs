@@ -42,15 +42,16 @@ const RENDER_PARAMETERS: [&str; 7] = [
     "add_generation_prompt",
 ];
 
+/// The parameters of the methods that render a compiled template.
+const TEMPLATE_PARAMETERS: [&str; 3] = ["messages", "compiled_template", "self"];
+
 /// The number of steps for checking the name of a special token or a variable, and for finding it.
 const STEPS_FOR_AN_ENTRY: u64 = 8;
 
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
 #[cfg(feature = "inspect")]
 pub fn is_reserved_name(name: &str) -> bool {
-    PARAMETERS.contains(&name)
-        || RENDER_PARAMETERS.contains(&name)
-        || ["self", "conversation", "messages", "compiled_template"].contains(&name)
+    PARAMETERS.contains(&name) || RENDER_PARAMETERS.contains(&name) || TEMPLATE_PARAMETERS.contains(&name) || name == "conversation"
 }
 
 /// The maximum number of special tokens among which each name is looked up by comparing it with all. A dict finds a name among more.
@@ -63,6 +64,8 @@ pub(super) struct Variables<'a> {
     own: Option<Dict<'a>>,
     /// The value of `add_generation_prompt` in the template.
     pub generation_prompt: Value<'a>,
+    /// Whether one of them has the name of a parameter of a function that renders.
+    repeats: bool,
 }
 
 impl<'a> Variables<'a> {
@@ -95,17 +98,22 @@ impl<'a> Variables<'a> {
                 );
             }
         };
-        Ok(Self {
+        let mut variables = Self {
             tokens,
             own,
             generation_prompt,
-        })
+            repeats: true,
+        };
+        let is_repeated = |name: &str| RENDER_PARAMETERS.contains(&name) || TEMPLATE_PARAMETERS.contains(&name);
+        let repeats = variables.names().any(is_repeated);
+        variables.repeats = repeats;
+        Ok(variables)
     }
 
     /// Returns an error if a name is a parameter of `render_jinja_template`.
     pub fn check_call(&self) -> Result<()> {
         match self.find_name(&RENDER_PARAMETERS) {
-            Some(name) => Err(repeated(&format!("{UTILS}render_jinja_template"), "keyword argument", &name)),
+            Some(name) => Err(repeated(&format!("{UTILS}render_jinja_template"), "keyword argument", name)),
             None => Ok(()),
         }
     }
@@ -123,7 +131,7 @@ impl<'a> Variables<'a> {
             } else {
                 "jinja2.environment.Template.render".to_owned()
             };
-            return Err(repeated(&function, "keyword argument", &name));
+            return Err(repeated(&function, "keyword argument", name));
         }
         let method = if tracks_spans {
             "Template.generate"
@@ -131,7 +139,7 @@ impl<'a> Variables<'a> {
             "Template.render"
         };
         match self.find_name(selves) {
-            Some(name) => Err(repeated(method, "argument", &name)),
+            Some(name) => Err(repeated(method, "argument", name)),
             None => Ok(()),
         }
     }
@@ -163,13 +171,13 @@ impl<'a> Variables<'a> {
         documents: Value<'a>,
     ) -> Result<Given<'a>> {
         let mut given = Given {
-            arguments: vec![
+            arguments: Some([
                 ("messages", messages),
                 ("tools", tools),
                 ("documents", documents),
-                (FLAG, self.generation_prompt.clone()),
-            ],
-            variables: self.own.clone(),
+                (FLAG, self.generation_prompt),
+            ]),
+            variables: self.own,
             tokens: self.tokens,
         };
         if self.tokens.len() > SCANNED {
@@ -196,15 +204,18 @@ impl<'a> Variables<'a> {
     }
 
     /// Returns the first special token or variable that has one of these names.
-    fn find_name(&self, names: &[&str]) -> Option<String> {
-        let mut tokens = self.tokens.iter().map(|(name, _)| name.as_str());
-        let token = tokens.find(|name| names.contains(name)).map(str::to_owned);
-        // The flag is an argument, also if it is among the variables.
-        token.or_else(|| {
-            let own = self.own.iter().flat_map(Dict::iter).map(|(name, _)| name);
-            let mut own = own.filter(|name| name.as_str().is_some_and(|name| name != FLAG && names.contains(&name)));
-            own.next()?.as_str().map(str::to_owned)
-        })
+    fn find_name(&self, names: &[&str]) -> Option<&'a str> {
+        if !self.repeats {
+            return None;
+        }
+        self.names().find(|name| names.contains(name))
+    }
+
+    /// Returns the names of the special tokens and of the variables. The flag is an argument, also if it is among the variables.
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        let tokens = self.tokens.iter().map(|(name, _)| name.as_str());
+        let own = self.own.iter().flat_map(Dict::keys).filter_map(|name| name.as_str());
+        tokens.chain(own.filter(|name| *name != FLAG))
     }
 }
 

@@ -4,8 +4,6 @@
 //! messages|length      text.startswith("<tool_response>")      text.split("</think>")[-1].lstrip("\n")      render(message, true)
 //! ```
 
-use std::rc::Rc;
-
 use super::Evaluator;
 use crate::ast::{Args, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{access, filters, methods};
@@ -87,7 +85,7 @@ impl<'a> Evaluator<'a, '_> {
         let Call { callee, args } = call;
         let ExprKind::Attribute(attribute) = &callee.kind else {
             return match self.local_macro(callee, args) {
-                Some(callee) => self.call_macro(&callee, args),
+                Some(callee) => self.call_macro(callee, args),
                 None if self.makes_namespace(callee) => self.make_namespace(callee, args),
                 None => self.call(callee, args, None),
             };
@@ -230,12 +228,12 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Returns the macro that a call runs, if the arguments can be evaluated straight to its local variables.
     #[inline]
-    pub(super) fn local_macro(&self, callee: &'a Expr, args: &'a Args) -> Option<Rc<Macro<'a>>> {
+    pub(super) fn local_macro(&self, callee: &'a Expr, args: &'a Args) -> Option<&'a Macro<'a>> {
         let ExprKind::Name(name) = &callee.kind else { return None };
         match self.get(&name.slot) {
             Some(Value::Macro(callee)) if callee.takes_locals && args.are_positional() => {
                 let are_enough = args.positional.len() <= callee.parameters.len();
-                are_enough.then(|| Rc::clone(callee))
+                are_enough.then_some(*callee)
             }
             _ => None,
         }
@@ -243,7 +241,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Evaluates a call of a macro to a string.
     #[inline(never)]
-    pub(super) fn call_macro(&mut self, callee: &Macro<'a>, args: &'a Args) -> Result<Value<'a>> {
+    pub(super) fn call_macro(&mut self, callee: &'a Macro<'a>, args: &'a Args) -> Result<Value<'a>> {
         self.push_locals(args)?;
         let count = args.positional.len();
         self.runtime
@@ -252,7 +250,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes the result of a macro.
     #[inline(never)]
-    pub(super) fn write_macro(&mut self, callee: &Macro<'a>, args: &'a Args) -> Result<()> {
+    pub(super) fn write_macro(&mut self, callee: &'a Macro<'a>, args: &'a Args) -> Result<()> {
         self.push_locals(args)?;
         callee
             .code

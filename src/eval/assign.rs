@@ -1,7 +1,7 @@
 //! Assigns to targets.
 //!
-//! In `ns.text = ns.text + x`, a string or a list that grows from round to round grows in place, if nothing else holds it. This keeps the
-//! work linear: otherwise each round copies all of the text before it.
+//! In `ns.text = ns.text + x`, a string or a list that grows from round to round grows in place. This keeps the work linear: otherwise each
+//! round copies all of the text before it.
 
 use super::Evaluator;
 use crate::ast::{BinaryOp, Expr, ExprKind, Set, Slot, Target, TargetKind};
@@ -9,7 +9,7 @@ use crate::builtins::globals;
 use crate::error::{Error, Result};
 use crate::resolve::operators;
 use crate::unsupported;
-use crate::value::{Iter, Str, Value, ops, print};
+use crate::value::{Iter, NamespaceId, Str, Value, print};
 
 impl<'a> Evaluator<'a, '_> {
     /// Checks that `ns` is a namespace in each target `ns.x`. The reference does so before it evaluates the value.
@@ -144,80 +144,61 @@ impl<'a> Evaluator<'a, '_> {
                 Ok(self.get(slot).cloned().unwrap_or(Value::None))
             }
             TargetKind::Tuple(targets) => {
-                let items = targets.iter().map(|target| self.pack(target)).collect::<Result<_>>()?;
-                self.runtime.tuple(items)
+                let items = targets.iter().map(|target| self.pack(target)).collect::<Result<Vec<_>>>()?;
+                self.runtime.tuple(&items)
             }
         }
     }
 
     /// Runs an assignment that appends to the value of its target. The resolver has made sure that the appended expressions do not read
-    /// the target, so its value is taken out while it grows.
+    /// the target.
     #[inline(never)]
     pub(super) fn accumulate(&mut self, node: &'a Set) -> Result<()> {
-        let Some(value) = self.take(&node.target) else {
-            let value = self.expr(&node.value)?;
-            return self.assign(&node.target, value);
-        };
-        let value = self.append(value, &node.value, &node.target)?;
+        if let TargetKind::Attribute { slot, name, .. } = &node.target.kind {
+            if let Some(Value::Namespace(id)) = self.get(slot) {
+                let is_text = matches!(node.value.kind, ExprKind::Concat(_));
+                if self.runtime.heap.can_grow(*id, name, is_text) {
+                    return self.append(*id, name, &node.value);
+                }
+            }
+        }
+        let value = self.expr(&node.value)?;
         self.assign(&node.target, value)
     }
 
-    /// Takes a string or a list out of its variable or attribute. Other values do not grow in place.
-    fn take(&mut self, target: &'a Target) -> Option<Value<'a>> {
-        let can_grow = |value: &Value<'a>| matches!(value, Value::Str(_) | Value::List(_));
-        match &target.kind {
-            TargetKind::Name { slot, .. } => {
-                let value = self.get(slot).filter(|value| can_grow(value)).cloned()?;
-                self.store(slot, Value::None);
-                Some(value)
-            }
-            TargetKind::Attribute { slot, name, index, .. } => {
-                let Some(Value::Namespace(id)) = self.get(slot).cloned() else {
-                    return None;
-                };
-                let namespace = self.runtime.heap.namespace_mut(id)?;
-                namespace.get(name).filter(|value| can_grow(value))?;
-                namespace.take(*index, name)
-            }
-            TargetKind::Tuple(_) => None,
-        }
-    }
-
-    /// Appends the operands of a sum or a concatenation that begins with the target.
-    fn append(&mut self, value: Value<'a>, expr: &'a Expr, target: &'a Target) -> Result<Value<'a>> {
+    /// Appends the operands of a sum or a concatenation that begins with an attribute to that attribute.
+    fn append(&mut self, id: NamespaceId, name: &'a str, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
             ExprKind::Binary(BinaryOp::Add, operands) => {
                 let [left, right] = &**operands;
-                let left = self.append(value, left, target)?;
+                self.append(id, name, left)?;
                 let right = self.expr(right)?;
-                let sum = if has_one_type(&left, &right) {
-                    ops::append(self.runtime, left, &right)
-                } else {
-                    // The note of an error describes the target, so the target gets its value back first.
-                    self.assign(target, left.clone())?;
-                    operators::binary(self.runtime, BinaryOp::Add, &left, &right)
+                let appended = self.runtime.append_to_attribute(id, name, &right);
+                let appended = match appended {
+                    Ok(false) => self.add_to_attribute(id, name, &right),
+                    appended => appended.map(drop),
                 };
-                sum.map_err(|error| self.explain_error(error, expr))
+                appended.map_err(|error| self.explain_error(error, expr))
             }
             ExprKind::Concat(items) => {
-                let mut text = Value::Str(print::to_str(self.runtime, &value)?.with_markup(false));
-                drop(value);
                 for item in items.iter().skip(1) {
                     let item = self.expr(item)?;
                     let item = print::to_str(self.runtime, &item)?.with_markup(false);
-                    text = ops::append(self.runtime, text, &Value::Str(item))?;
+                    self.runtime.append_to_attribute(id, name, &Value::Str(item))?;
                 }
-                Ok(text)
+                Ok(())
             }
-            _ => Ok(value),
+            _ => Ok(()),
         }
     }
-}
 
-/// Returns whether both values are strings or both are lists, so that one can be appended to the other.
-fn has_one_type(left: &Value<'_>, right: &Value<'_>) -> bool {
-    matches!(
-        (left, right),
-        (Value::Str(_), Value::Str(_)) | (Value::List(_), Value::List(_))
-    )
+    /// Adds a value to an attribute that does not grow by it.
+    fn add_to_attribute(&mut self, id: NamespaceId, name: &'a str, right: &Value<'a>) -> Result<()> {
+        let left = self.runtime.namespace_value(id, name)?.unwrap_or(Value::None);
+        let sum = operators::binary(self.runtime, BinaryOp::Add, &left, right)?;
+        match self.runtime.heap.namespace_mut(id) {
+            Some(namespace) => namespace.set(&mut self.runtime.meter, 0, Str::from(name), sum),
+            None => Ok(()),
+        }
+    }
 }

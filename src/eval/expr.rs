@@ -119,7 +119,7 @@ impl<'a> Evaluator<'a, '_> {
             if self.is_self_without_blocks(name) && !attribute.name.starts_with('_') {
                 let attribute = crate::text::quote::repr(&attribute.name);
                 let message = format!("'jinja2.runtime.TemplateReference object' has no attribute {attribute}");
-                return Ok(Value::Undefined(Undefined::message(message)));
+                return self.runtime.undefined_message(&message);
             }
         }
         let object = self.expr(&attribute.object)?;
@@ -211,7 +211,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn items(&mut self, items: &'a [Expr]) -> Result<Seq<'a>> {
         let items = self.all(items)?;
-        self.runtime.items(items)
+        self.runtime.items(&items)
     }
 
     /// Adds the span of an expression to an error, and a note about its operands, unless an inner expression has done so.
@@ -272,10 +272,9 @@ impl<'a> Evaluator<'a, '_> {
         let start = bound(&slice.start)?;
         let stop = bound(&slice.stop)?;
         let step = bound(&slice.step)?;
-        let piece = self.runtime.with_sources(&[&object], |runtime| {
+        self.runtime.with_sources(&[&object], |runtime| {
             ops::slice(runtime, &object, start.as_ref(), stop.as_ref(), step.as_ref())
-        })?;
-        self.runtime.claim_value(piece)
+        })
     }
 
     #[inline(never)]

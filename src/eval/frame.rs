@@ -1,13 +1,11 @@
 //! Reads and writes variables: those of frames, and the context.
 
-use std::mem::ManuallyDrop;
-
 use super::Evaluator;
 use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
 use crate::unsupported::{self, Site};
-use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Runtime, Undefined, Value, next_object_index};
+use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Runtime, Undefined, Value, next_object_index};
 
 /// The places of a running frame's variables on the heap.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +48,9 @@ impl Activation {
                 .cell(&heap.frames.environments, slot)
                 .and_then(|cell| heap.frames.cells.get_mut(cell)),
         };
-        put(place, &mut heap.recycler, value);
+        if let Some(place) = place {
+            *place = value;
+        }
     }
 
     /// Returns the index of the cell of a variable.
@@ -69,26 +69,6 @@ impl Activation {
             environment = environment.and_then(|EnvironmentId(number)| environments.get(number as usize)?.parent);
         }
         first_cell(environments, environment)
-    }
-}
-
-/// Stores a value in the place of a variable. The old value is only moved if it holds memory.
-#[inline(always)]
-fn put<'a>(place: Option<&mut Option<Value<'a>>>, recycler: &mut Recycler, value: Option<Value<'a>>) {
-    // If the place exists, as it always does, the value is written to it at once and needs no drop here.
-    let value = ManuallyDrop::new(value);
-    let Some(place) = place else { return };
-    if place.as_ref().is_some_and(Value::holds_memory) {
-        clear_place(place, recycler);
-    }
-    std::mem::forget(std::mem::replace(place, ManuallyDrop::into_inner(value)));
-}
-
-/// Removes the value of a variable, and recycles its memory if that is possible.
-#[inline(never)]
-fn clear_place<'a>(place: &mut Option<Value<'a>>, recycler: &mut Recycler) {
-    if let Some(old) = place.take().filter(Recycler::accepts) {
-        recycler.recycle(old);
     }
 }
 
@@ -111,12 +91,12 @@ impl<'a> Evaluator<'a, '_> {
         let heap = &mut self.runtime.heap;
         self.frame.locals = heap.frames.locals.len().saturating_sub(count);
         let locals = self.frame.locals + frame.locals as usize;
-        heap.frames.locals.resize_with(locals, || None);
+        heap.frames.locals.resize(locals, None);
         self.frame.environment = parent;
         if frame.cells > 0 {
             let cells = heap.frames.cells.len();
             let number = next_object_index(heap.frames.environments.len())?;
-            heap.frames.cells.resize_with(cells + frame.cells as usize, || None);
+            heap.frames.cells.resize(cells + frame.cells as usize, None);
             heap.frames.environments.push(Environment { cells, parent });
             self.frame.environment = Some(EnvironmentId(number));
         }
@@ -143,8 +123,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Assigns the initial values of the variables of a scope, including those of branches that are not taken. In a template that appends
-    /// in place, the old values of the variables are dropped, because a value must not have two owners then.
+    /// Assigns the initial values of the variables of a scope, including those of branches that are not taken.
     #[inline]
     pub(super) fn enter_scope(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.steps())?;
@@ -157,9 +136,6 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn load(&mut self, scope: &Scope) {
         if !scope.loads.is_empty() {
             self.load_all(&scope.loads);
-        }
-        if self.render.template.accumulates {
-            self.clear_elided(&scope.elided_loads);
         }
     }
 
@@ -187,17 +163,6 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn read_outer(&self, outer: &Slot) -> Option<Value<'a>> {
         self.get(outer).filter(|value| !value.is_missing()).cloned()
-    }
-
-    /// Clears the variables whose values hold memory. The template sets the others before it reads them.
-    #[inline(never)]
-    fn clear_elided(&mut self, elided_loads: &[Load]) {
-        for load in elided_loads {
-            let slot = load.slot();
-            if self.get(&slot).is_some_and(Value::holds_memory) {
-                self.set(&slot, None);
-            }
-        }
     }
 
     /// Clears the variables of a scope at its end.
@@ -231,7 +196,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     pub(super) fn name(&self, name: &Name) -> Result<Value<'a>> {
         match self.get(&name.slot) {
-            Some(value) => Ok(value.clone()),
+            Some(value) => Ok(*value),
             None => self.missing_name(name.symbol),
         }
     }
@@ -274,7 +239,7 @@ impl<'a> Evaluator<'a, '_> {
     /// `Context.resolve_or_missing`).
     pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
         match self.runtime.heap.frames.context.get(symbol.0 as usize) {
-            Some(ContextEntry::Found(value)) => Some(value.clone()),
+            Some(ContextEntry::Found(value)) => Some(*value),
             Some(ContextEntry::Absent) => None,
             Some(ContextEntry::Unknown) | None => self.look_up_context(symbol),
         }
@@ -284,7 +249,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn look_up_context(&mut self, symbol: Symbol) -> Option<Value<'a>> {
         let value = self.find_given(symbol);
-        self.remember(symbol, ContextEntry::from(value.clone()));
+        self.remember(symbol, ContextEntry::from(value));
         value
     }
 
@@ -313,7 +278,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Sets a variable of the context, as assignments at the top level do, if a scope looks it up.
     pub(super) fn export(&mut self, symbol: Symbol, value: &Value<'a>) {
         if self.render.template.looked_up.contains(symbol) {
-            self.remember(symbol, ContextEntry::Found(value.clone()));
+            self.remember(symbol, ContextEntry::Found(*value));
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Runs loops: plain ones, those with a condition, and recursive ones.
 
 use std::fmt;
-use std::rc::Rc;
 
 use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
@@ -47,8 +46,7 @@ impl<'a> Evaluator<'a, '_> {
     fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, at: u32) -> Result<()> {
         self.pieces += 1;
         let recursive = self.recursive_loop(node, 0, at);
-        self.write_callable(&recursive, &mut Arguments::one(iterable))?;
-        Ok(())
+        recursive.run(self.runtime, &mut Arguments::one(iterable), &mut self.out)
     }
 
     fn recursive_loop(&self, node: &'a For, depth0: i64, at: u32) -> RecursiveLoop<'a> {
@@ -72,23 +70,18 @@ impl<'a> Evaluator<'a, '_> {
             None => iterable,
         };
         let iter = Iter::new(&source).map_err(|error| self.explain_iterated(error, node, 0).at(node.iter.span))?;
-        let (reached, ended) = match &node.loop_slot {
+        let reached = match &node.loop_slot {
             Some(slot) => {
                 let context = self.loop_context(node, iter, &source, depth0, at)?;
-                let reached = self.run_rounds(node, at, |evaluator| evaluator.advance(&node.target, &context, slot))?;
-                (reached, Some(context))
+                self.run_rounds(node, at, |evaluator| evaluator.advance(&node.target, context, slot))?
             }
             None => {
                 let mut iter = iter;
-                let reached = self.run_rounds(node, at, |evaluator| evaluator.next_item(&node.target, &mut iter))?;
-                (reached, None)
+                self.run_rounds(node, at, |evaluator| evaluator.next_item(&node.target, &mut iter))?
             }
         };
         if !node.keeps_variables() {
             self.leave_scope(&node.scope)?;
-        }
-        if let Some(context) = ended {
-            context.recycle(&mut self.runtime.heap);
         }
         if reached { Ok(Flow::Next) } else { self.otherwise(node) }
     }
@@ -121,16 +114,16 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Makes the value of the variable `loop`.
     #[inline(never)]
-    fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, at: u32) -> Result<Rc<Loop<'a>>> {
+    fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, at: u32) -> Result<&'a Loop<'a>> {
         let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
             return Loop::new(self.runtime, iter, length, source.height());
         }
-        let recurse = RecursiveLoop {
+        let recurse = self.runtime.arena.store(RecursiveLoop {
             environment: self.environment_around(node),
             ..self.recursive_loop(node, depth0.saturating_add(1), at)
-        };
-        Loop::recursive(self.runtime, iter, length, source.height(), Rc::new(recurse), depth0)
+        });
+        Loop::recursive(self.runtime, iter, length, source.height(), recurse, depth0)
     }
 
     /// Returns the environment around the loop's own frame, in which recursive calls and the loop's condition run.
@@ -193,12 +186,12 @@ impl<'a> Evaluator<'a, '_> {
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is
     /// computed gets its earlier value.
     #[inline(always)]
-    fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: &Slot) -> Result<Truth> {
+    fn advance(&mut self, target: &'a Target, context: &'a Loop<'a>, slot: &Slot) -> Result<Truth> {
         let assigned = match context.advance_to_object() {
             Some(object) => self.assign_object(target, object),
             None => self.advance_other(target, context),
         };
-        let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
+        let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if std::ptr::eq(*own, context));
         if !is_there && matches!(assigned, Ok(Truth::Yes)) {
             self.store_loop(slot, context);
         }
@@ -206,12 +199,12 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn store_loop(&mut self, slot: &Slot, context: &Rc<Loop<'a>>) {
-        self.store(slot, Value::Loop(Rc::clone(context)));
+    fn store_loop(&mut self, slot: &Slot, context: &'a Loop<'a>) {
+        self.store(slot, Value::Loop(context));
     }
 
     #[inline(never)]
-    fn advance_other(&mut self, target: &'a Target, context: &Rc<Loop<'a>>) -> Result<Truth> {
+    fn advance_other(&mut self, target: &'a Target, context: &'a Loop<'a>) -> Result<Truth> {
         let item = context.advance(self.runtime)?;
         self.assign_item(target, item)
     }
@@ -271,12 +264,22 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-impl<'a> Callable<'a> for RecursiveLoop<'a> {
-    fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
+impl Callable for RecursiveLoop<'_> {
+    fn call<'a>(&'a self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         runtime.capture(|runtime, text| self.write(runtime, arguments, text))
     }
 
-    fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
+    fn write<'a>(&'a self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
+        self.run(runtime, arguments, out)
+    }
+
+    fn write_with_locals<'a>(&'a self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {
+        Err(Error::internal("a loop takes no local variables"))
+    }
+}
+
+impl<'a> RecursiveLoop<'a> {
+    fn run(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         let Some(iterable) = arguments
             .take(0)
             .filter(|_| arguments.len() == 1 && arguments.keywords().is_empty())
@@ -297,10 +300,6 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
         result.map_err(|error| self.render.add_line(error, self.at))
-    }
-
-    fn write_with_locals(&self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {
-        Err(Error::internal("a loop takes no local variables"))
     }
 }
 

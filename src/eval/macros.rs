@@ -1,7 +1,6 @@
 //! Runs macros, call blocks and generation blocks (jinja2 3.1.6 `runtime.py`, `Macro.__call__`).
 
 use std::fmt;
-use std::rc::Rc;
 
 use super::{Evaluator, Render};
 use crate::ast::{CallBlock, Macro as Node, Slot};
@@ -44,7 +43,9 @@ impl<'a> Evaluator<'a, '_> {
         self.pieces += 1;
         let from = self.out.len();
         let code = self.code(node);
-        self.write_callable(&code, &mut Arguments::new())?;
+        code.run(self.runtime, &mut self.out, |evaluator| {
+            evaluator.bind_and_run(node, &mut Arguments::new())
+        })?;
         if let Some(tracked) = &mut self.runtime.heap.frames.tracked {
             if let Some(error) = &tracked.refused {
                 return Err(error.clone());
@@ -64,17 +65,13 @@ impl<'a> Evaluator<'a, '_> {
         match function {
             Value::Macro(code) => {
                 call::check_keywords(arguments, function)?;
-                self.write_callable(&code.code, arguments)
+                code.code.write(self.runtime, arguments, &mut self.out)
             }
             _ => {
                 let value = call::call(self.runtime, function, arguments)?;
                 self.write_value(&value)
             }
         }
-    }
-
-    pub(super) fn write_callable(&mut self, callable: &dyn Callable<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
-        callable.write(self.runtime, arguments, &mut self.out)
     }
 
     fn code(&self, node: &'a Node) -> Code<'a> {
@@ -89,7 +86,8 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge_items(node.parameters.len() >> 3)?;
         let symbols = &self.render.template.symbols;
         let [_, kwargs, varargs] = node.specials;
-        Ok(Value::Macro(Rc::new(Macro {
+        self.runtime.meter.hold(size_of::<Macro<'_, Code<'_>>>())?;
+        Ok(Value::Macro(self.runtime.arena.store(Macro {
             name: node.name.map(|name| symbols.name(name)),
             parameters: &node.parameters,
             symbols,
@@ -98,7 +96,6 @@ impl<'a> Evaluator<'a, '_> {
             uses_caller: node.uses_caller,
             explicit_caller: node.explicit_caller,
             takes_locals: takes_locals(node),
-            claim: self.runtime.meter.claim(size_of::<Macro<'_, Code<'_>>>())?,
             code: self.code(node),
         })))
     }
@@ -160,7 +157,7 @@ impl<'a> Evaluator<'a, '_> {
                 let rest = if rest.is_empty() {
                     Value::Tuple(Seq::empty())
                 } else {
-                    self.runtime.tuple(rest)?
+                    self.runtime.tuple(&rest)?
                 };
                 self.store(&slot, rest);
             }
@@ -258,16 +255,16 @@ fn takes_locals(node: &Node) -> bool {
     node.specials == [None; 3] && !node.uses_caller && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))
 }
 
-impl<'a> Callable<'a> for Code<'a> {
-    fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
+impl Callable for Code<'_> {
+    fn call<'a>(&'a self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         runtime.capture(|runtime, text| self.write(runtime, arguments, text))
     }
 
-    fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
+    fn write<'a>(&'a self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         self.run(runtime, out, |evaluator| evaluator.bind_and_run(self.node, arguments))
     }
 
-    fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()> {
+    fn write_with_locals<'a>(&'a self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()> {
         self.run(runtime, out, |evaluator| evaluator.run_with_locals(self.node, count))
     }
 }

@@ -163,7 +163,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
         self.runtime.meter.charge(CAPTURE)?;
         let _claim = self.runtime.claim_pieces()?;
-        let room = self.runtime.heap.recycler.take_buffer();
+        let room = self.runtime.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);
         let outer_pieces = std::mem::take(&mut self.runtime.pieces);
         let was_counted = std::mem::replace(&mut self.is_counted, false);

@@ -11,8 +11,9 @@ use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
+use crate::text::written;
 use crate::trace::Address;
-use crate::value::{Arguments, Function, Passage, Peek, Recycler, Runtime, Shortcut, Undefined, Value, Write, print};
+use crate::value::{Arguments, Function, Passage, Peek, Runtime, Shortcut, Undefined, Value, Write, print};
 
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
@@ -98,7 +99,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes text of the template.
     #[inline]
     fn write_text(&mut self, text: &str, lines: &TextLines, passage: Option<&Passage>) -> Result<()> {
-        self.out.push_str(text);
+        written::push(&mut self.out, text);
         if let Some(passage) = passage {
             passage.record_lines(&mut self.runtime.pieces, text, lines, self.out.len());
             self.runtime.check_pieces()?;
@@ -145,17 +146,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn write_built(&mut self, expr: &'a Expr) -> Result<()> {
         let value = self.expr(expr)?;
-        self.write_last(value).map_err(|error| error.at(expr.span))
-    }
-
-    /// Writes `str(value)`, and recycles the memory of the value.
-    #[inline]
-    pub(super) fn write_last(&mut self, value: Value<'a>) -> Result<()> {
-        self.write_value(&value)?;
-        if Recycler::accepts(&value) {
-            self.runtime.heap.recycler.recycle(value);
-        }
-        Ok(())
+        self.write_value(&value).map_err(|error| error.at(expr.span))
     }
 
     /// Writes `str(value)`.
@@ -241,7 +232,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn write_called(&mut self, callee: &'a Expr, args: &'a Args, expr: &'a Expr) -> Result<()> {
         if let Some(callee) = self.local_macro(callee, args) {
-            let written = self.write_macro(&callee, args);
+            let written = self.write_macro(callee, args);
             return written.map_err(|error| self.explain_error(error, expr));
         }
         let function = self.expr(callee)?;
@@ -303,7 +294,7 @@ impl<'a> Evaluator<'a, '_> {
             _ => self.expr(expr)?,
         };
         if is_plain(&value) {
-            return self.write_last(value);
+            return self.write_value(&value);
         }
         *kept = Some(value);
         Ok(())
@@ -356,6 +347,7 @@ fn part_of<'t>(text: &'t str, kind: LeafKind, steps: &mut u64) -> Option<&'t str
 fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<()> {
     if text.len() > out.capacity().wrapping_sub(out.len()) {
         meter.check_output(out.len() + text.len())?;
+        written::reserve(out, text.len());
     }
     out.push_str(text);
     Ok(())

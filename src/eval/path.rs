@@ -42,7 +42,7 @@ impl Activation {
                 Some(Value::Loop(context)) => {
                     return attribute
                         .loop_number
-                        .map_or(Peek::Unknown, |number| context.peek_number(number));
+                        .map_or(Peek::Unknown, |number| context.peek_number(heap, number));
                 }
                 _ => {}
             }

@@ -114,7 +114,7 @@ impl<'a> Evaluator<'a, '_> {
         let items = self.expr(source)?;
         if let Value::List(items) = &items {
             if let Some(selected) = self.select(items, &selections)? {
-                return self.runtime.list(selected);
+                return self.runtime.list(&selected);
             }
         }
         self.filter_value(expr, source, items)

@@ -43,7 +43,7 @@ limits! {
     output: u64 = 64 << 20, with_output(u64);
     /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);
-    /// Bytes of all values that exist at one time, plus 96 for each object, or 160 for a string. The default is three values of the largest
+    /// Bytes of all values that a render makes, plus 16 for each object, and of its buffers. The default is three values of the largest
     /// size. A compiled template counts with 128 bytes for each byte of its code beyond 64 KiB; the text between its tags is not code.
     live: u64 = 96 << 20, with_live(u64);
     /// Nested calls of macros and recursive loops. The reference reaches Python's recursion limit at about 150.

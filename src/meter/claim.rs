@@ -7,11 +7,11 @@ use super::{Meter, exceeded};
 use crate::error::Result;
 use crate::limits::Limit;
 
-/// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
+/// The number of bytes that each claim takes besides the memory that it is for: the claim, and the allocator's rounding.
 const OBJECT: u64 = 96;
 
-/// The number of bytes that a string takes besides its contents.
-const TEXT_OBJECT: u64 = 160;
+/// The number of bytes that a value takes besides its contents in the memory of the render.
+const VALUE: u64 = 16;
 
 /// The number of items that a collection may have before it claims memory, while it is filled.
 pub const UNCLAIMED: usize = 1024;
@@ -30,22 +30,18 @@ impl Drop for Claim {
 }
 
 impl Meter<'_> {
-    /// Claims memory for a value before it is created. The memory counts as live until the claim is dropped.
+    /// Counts the memory of a value that exists as long as the render, before it is created.
+    #[inline]
+    pub fn hold(&mut self, bytes: usize) -> Result<()> {
+        self.check_size(bytes)?;
+        self.add_live((bytes as u64).saturating_add(VALUE)).map(drop)
+    }
+
+    /// Claims memory before it is taken. It counts as live until the claim is dropped.
     #[inline]
     pub fn claim(&mut self, bytes: usize) -> Result<Claim> {
-        self.claim_with_object(bytes, OBJECT)
-    }
-
-    /// Claims memory for a string before it is created. The object of a string is larger than others.
-    #[inline]
-    pub fn claim_text(&mut self, bytes: usize) -> Result<Claim> {
-        self.claim_with_object(bytes, TEXT_OBJECT)
-    }
-
-    #[inline]
-    fn claim_with_object(&mut self, bytes: usize, object: u64) -> Result<Claim> {
         self.check_size(bytes)?;
-        let bytes = (bytes as u64).saturating_add(object);
+        let bytes = (bytes as u64).saturating_add(OBJECT);
         let live = self.add_live(bytes)?;
         Ok(Claim {
             live: Rc::clone(live),

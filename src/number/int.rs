@@ -25,6 +25,8 @@ pub enum IntRef<'a> {
     Small(i64),
     /// A number that does not fit into `i64`.
     Big(&'a BigInt),
+    /// A number of a JSON tree that does not fit into `i64`.
+    Json(&'a serde_json::Number),
 }
 
 /// An integer or a float, the result of arithmetic.
@@ -103,7 +105,7 @@ impl<'a> IntRef<'a> {
     pub fn to_int(self) -> Int {
         match self {
             Self::Small(small) => Int::Small(small),
-            Self::Big(big) => Int::Big(big.clone()),
+            _ => Int::Big(self.to_big().into_owned()),
         }
     }
 
@@ -112,6 +114,10 @@ impl<'a> IntRef<'a> {
         match self {
             Self::Small(small) => Cow::Owned(small.into()),
             Self::Big(big) => Cow::Borrowed(big),
+            Self::Json(number) => Cow::Owned(match number.as_u64() {
+                Some(word) => word.into(),
+                None => number.to_string().parse().unwrap_or_default(),
+            }),
         }
     }
 
@@ -120,6 +126,7 @@ impl<'a> IntRef<'a> {
         match self {
             Self::Small(small) => Cow::Owned(small.unsigned_abs().into()),
             Self::Big(big) => Cow::Borrowed(big.magnitude()),
+            Self::Json(_) => Cow::Owned(self.to_big().magnitude().clone()),
         }
     }
 
@@ -127,7 +134,7 @@ impl<'a> IntRef<'a> {
     pub fn is_negative(self) -> bool {
         match self {
             Self::Small(small) => small < 0,
-            Self::Big(big) => big.sign() == Sign::Minus,
+            _ => self.to_big().sign() == Sign::Minus,
         }
     }
 
@@ -140,7 +147,7 @@ impl<'a> IntRef<'a> {
     pub fn is_odd(self) -> bool {
         match self {
             Self::Small(small) => small & 1 != 0,
-            Self::Big(big) => big.bit(0),
+            _ => self.to_big().bit(0),
         }
     }
 
@@ -148,7 +155,7 @@ impl<'a> IntRef<'a> {
     pub fn bit_length(self) -> u64 {
         match self {
             Self::Small(small) => u64::from(u64::BITS.saturating_sub(small.unsigned_abs().leading_zeros())),
-            Self::Big(big) => big.bits(),
+            _ => self.to_big().bits(),
         }
     }
 
@@ -156,12 +163,12 @@ impl<'a> IntRef<'a> {
     pub fn compare(self, other: IntRef<'_>) -> Ordering {
         match (self, other) {
             (Self::Small(left), IntRef::Small(right)) => left.cmp(&right),
-            (Self::Big(left), IntRef::Big(right)) => left.cmp(right),
             // A big integer is outside `i64`, so its sign decides.
             (Self::Small(_), right) if right.is_negative() => Ordering::Greater,
             (Self::Small(_), _) => Ordering::Less,
             (left, IntRef::Small(_)) if left.is_negative() => Ordering::Less,
             (_, IntRef::Small(_)) => Ordering::Greater,
+            (left, right) => left.to_big().cmp(&right.to_big()),
         }
     }
 }

@@ -26,7 +26,7 @@ const MAX_EXPONENT: i64 = 1024;
 pub fn int_to_float(int: IntRef<'_>) -> Result<f64> {
     let float = match int {
         IntRef::Small(small) => small.to_f64(),
-        IntRef::Big(big) => big.to_f64(),
+        _ => int.to_big().to_f64(),
     };
     float.filter(|float| float.is_finite()).ok_or_else(int_too_large_for_float)
 }

@@ -53,7 +53,7 @@ pub fn round_float(float: f64, places: IntRef<'_>) -> Result<f64> {
 pub fn count_steps(places: IntRef<'_>) -> u64 {
     match places {
         IntRef::Small(places) => places.unsigned_abs().min(MAX_PLACES.unsigned_abs()) / 2,
-        IntRef::Big(_) => 0,
+        _ => 0,
     }
 }
 

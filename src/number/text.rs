@@ -21,10 +21,10 @@ pub fn float_text(float: f64) -> String {
 
 /// Returns `repr(int)`. A number of more than [`MAX_DIGITS`] digits is an error; its number of bits mostly shows that without a conversion.
 pub fn int_text(int: IntRef<'_>) -> Result<String> {
-    let big = match int {
-        IntRef::Small(small) => return Ok(small.to_string()),
-        IntRef::Big(big) => big,
-    };
+    if let IntRef::Small(small) = int {
+        return Ok(small.to_string());
+    }
+    let big = int.to_big();
     if big.bits() > MAX_DIGITS_BITS {
         return Err(too_many_digits());
     }

@@ -1,11 +1,11 @@
-//! Finds the assignments that append to their variable in place.
+//! Finds the assignments that append to their target.
 //!
 //! ```text
 //! {% set ns.text = ns.text + message.content %}      appends to the text
 //! {% set ns.count = ns.count + 1 %}                  evaluates the sum: a number cannot be appended to
 //! ```
 //!
-//! The appended expressions must not read the variable, because the evaluator takes its value out while it appends.
+//! The appended expressions must not read the target, because an attribute of a namespace grows while the evaluator appends.
 
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal, SetStrategy, Slot, Target, TargetKind};
 

@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::json::{Data, Object};
 use crate::limits::Limits;
 use crate::meter::Meter;
-use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value, ops, print};
+use crate::value::{Arena, Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value, ops, print};
 
 /// The maximum number of parts of a folded literal. A larger value is made by each render.
 const MAX_PARTS: usize = 256;
@@ -75,7 +75,7 @@ impl Folder {
     /// Returns the result of an operation on constants, if it is a literal or Markup.
     #[inline]
     pub fn fold(&mut self, expr: &Expr) -> Option<ExprKind> {
-        let (value, bytes) = self.evaluate([expr], |folding| {
+        let (value, bytes) = self.evaluate([expr], |folding, [expr]| {
             let value = folding.evaluate(&expr.kind)?;
             let mut size = Size::default();
             let kind = match value {
@@ -96,7 +96,7 @@ impl Folder {
     pub fn find_unhashable_key(&mut self, kind: &ExprKind) -> Option<Error> {
         let ExprKind::Dict(pairs) = kind else { return None };
         for (key, value) in pairs {
-            let hashed = self.evaluate([key, value], |folding| {
+            let hashed = self.evaluate([key, value], |folding, [key, value]| {
                 let key = folding.constant(key)?;
                 folding.constant(value)?;
                 Some(Key::new(&mut folding.runtime, key).map(drop))
@@ -120,7 +120,7 @@ impl Folder {
             _ => false,
         };
         let mut is_constant = |exponent| {
-            self.evaluate([exponent], |folding| folding.constant(exponent).map(drop))
+            self.evaluate([exponent], |folding, [exponent]| folding.constant(exponent).map(drop))
                 .is_some()
         };
         if !is_negative || is_constant(exponent) {
@@ -133,7 +133,7 @@ impl Folder {
 
     /// Compares two literals, as a link of a chain of comparisons. Returns `None` if that fails.
     pub fn compare(&mut self, op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> {
-        self.evaluate([left, right], |folding| {
+        self.evaluate([left, right], |folding, [left, right]| {
             let left = folding.constant(left)?;
             let right = folding.constant(right)?;
             operators::compare(&mut folding.runtime, op, &left, &right).ok()
@@ -142,7 +142,7 @@ impl Folder {
 
     /// Returns whether a constant is true, or `None` for another expression.
     pub fn truth(&mut self, expr: &Expr) -> Option<bool> {
-        self.evaluate([expr], |folding| {
+        self.evaluate([expr], |folding, [expr]| {
             let value = folding.constant(expr)?;
             ops::is_true(&mut folding.runtime, &value).ok()
         })
@@ -151,7 +151,7 @@ impl Folder {
     /// Returns the text that a constant prints, unless it is long or fails.
     pub fn print(&mut self, expr: &Expr) -> Option<String> {
         let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
-        let text = self.evaluate([expr], |folding| {
+        let text = self.evaluate([expr], |folding, [expr]| {
             let value = folding.constant(expr)?;
             let text = print::to_str(&mut folding.runtime, &value).ok()?;
             (is_written || text.as_str().len() <= MAX_TEXT).then(|| text.as_str().to_owned())
@@ -165,10 +165,10 @@ impl Folder {
     /// Evaluates operands within the limits of one operation, which are far below those of a render. Returns `None` if one of them is not
     /// constant.
     #[inline]
-    fn evaluate<'t, T, const N: usize>(
+    fn evaluate<T, const N: usize>(
         &mut self,
-        operands: [&'t Expr; N],
-        run: impl FnOnce(&mut Folding<'t>) -> Option<T>,
+        operands: [&Expr; N],
+        run: impl for<'t> FnOnce(&mut Folding<'t>, [&'t Expr; N]) -> Option<T>,
     ) -> Option<T> {
         let is_variable = operands.into_iter().any(|operand| is_variable(operand, MAX_LEVELS));
         if is_variable || !self.spend(RUNTIME_STEPS) {
@@ -182,9 +182,10 @@ impl Folder {
             milliseconds: None,
             ..Limits::default()
         };
-        let runtime = Runtime::with_meter(Meter::new(limits), &CLOCK, &LOOKUPS);
+        let arena = Arena::default();
+        let runtime = Runtime::with_meter(&arena, Meter::new(limits), &CLOCK, &LOOKUPS);
         let mut folding = Folding { runtime };
-        let result = run(&mut folding);
+        let result = run(&mut folding, operands);
         self.spend(folding.runtime.meter.steps()).then_some(result)?
     }
 
@@ -257,11 +258,11 @@ impl<'t> Folding<'t> {
             }
             ExprKind::Tuple(items) => {
                 let items = self.constants(items)?;
-                self.runtime.tuple(items).ok()
+                self.runtime.tuple(&items).ok()
             }
             ExprKind::List(items) => {
                 let items = self.constants(items)?;
-                self.runtime.list(items).ok()
+                self.runtime.list(&items).ok()
             }
             ExprKind::Dict(pairs) => self.dict(pairs),
             ExprKind::Concat(items) => {
@@ -423,7 +424,7 @@ fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
     let is_inner = size.parts > 1;
     let content = match value {
         Value::Str(text) => text.as_str().len(),
-        Value::Big(big) => usize::try_from(big.bits() / 8).unwrap_or(usize::MAX),
+        Value::Big(big) => usize::try_from(big.bit_length() / 8).unwrap_or(usize::MAX),
         _ => 0,
     };
     size.bytes += size_of::<Data<'_>>() + content;
@@ -432,7 +433,7 @@ fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
         Value::None => Data::None,
         Value::Bool(bool) => Data::Bool(*bool),
         Value::Int(int) => Data::Int(*int),
-        Value::Big(big) if content <= MAX_TEXT => Data::BigInt(Box::new((**big).clone())),
+        Value::Big(big) if content <= MAX_TEXT => Data::BigInt(Box::new(big.to_big().into_owned())),
         Value::Float(float) if float.is_finite() || !is_inner => Data::Float(*float),
         Value::Str(text) if !text.is_markup() && content <= MAX_TEXT => {
             Data::Str(std::borrow::Cow::Owned(text.as_str().to_owned()))

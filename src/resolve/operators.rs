@@ -20,10 +20,7 @@ pub fn literal(literal: &Literal) -> Value<'_> {
 pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) -> Result<Value<'a>> {
     match op {
         UnaryOp::Not => Ok(Value::Bool(!ops::is_true(runtime, operand)?)),
-        UnaryOp::Neg => {
-            let value = ops::negate(runtime, operand)?;
-            runtime.claim_value(value)
-        }
+        UnaryOp::Neg => ops::negate(runtime, operand),
         UnaryOp::Pos => ops::positive(operand),
     }
 }
@@ -50,7 +47,7 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
             return Ok(Value::Int(int));
         }
     }
-    let value = match op {
+    match op {
         BinaryOp::Add => ops::add(runtime, left, right),
         BinaryOp::Sub => ops::subtract(runtime, left, right),
         BinaryOp::Mul => ops::multiply(runtime, left, right),
@@ -58,8 +55,7 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
         BinaryOp::FloorDiv => ops::floor_divide(runtime, left, right),
         BinaryOp::Mod => ops::modulo(runtime, left, right),
         BinaryOp::Pow => ops::power(runtime, left, right),
-    };
-    runtime.claim_value(value?)
+    }
 }
 
 /// Compares two integers, if the operator orders them.

@@ -15,14 +15,15 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
 use crate::meter::{Claim, Meter};
-use crate::value::{Runtime, Seq, Value};
+use crate::value::{Arena, Runtime, Seq, Value};
 
 /// The bytes of a copy whose memory is claimed at once.
 const PART: usize = 1 << 16;
 
 /// Returns a copy of an input, and the claims to its memory.
 pub fn copy(input: &dyn Input, clock: &dyn Clock, meter: &Meter<'_>) -> Result<(Data<'static>, Vec<Claim>)> {
-    let mut runtime = Runtime::with_meter(meter.renew(), clock, &LOOKUPS);
+    let arena = Arena::default();
+    let mut runtime = Runtime::with_meter(&arena, meter.renew(), clock, &LOOKUPS);
     let value = input.borrow_value(&mut runtime)?;
     let mut copier = Copier {
         meter: &mut runtime.meter,
@@ -47,7 +48,7 @@ impl Copier<'_, '_> {
             Value::None => Data::None,
             Value::Bool(bool) => Data::Bool(*bool),
             Value::Int(int) => Data::Int(*int),
-            Value::Big(big) => Data::BigInt(Box::new((**big).clone())),
+            Value::Big(big) => Data::BigInt(Box::new((*big.to_big()).clone())),
             Value::Float(float) => Data::Float(*float),
             Value::Str(text) => Data::Str(self.text(text.as_str())?),
             Value::List(items) => Data::List(self.items(items)?),

@@ -78,8 +78,8 @@ pub(crate) mod sealed {
         where
             Self: Sized,
         {
-            let items: Result<_> = items.iter().map(|item| item.borrow_value(runtime)).collect();
-            runtime.list(items?)
+            let items: Result<Vec<_>> = items.iter().map(|item| item.borrow_value(runtime)).collect();
+            runtime.list(&items?)
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::json;
 use crate::meter::Meter;
 use crate::setters::setters;
 use crate::trace::{Pieces, Segment, Spans};
-use crate::value::{Given, Runtime, Traced, Value};
+use crate::value::{Arena, Given, Runtime, Traced, Value};
 
 /// The options of a render. Begin with [`Default`], and set what matters.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +126,8 @@ impl Template {
     }
 
     fn render_once(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: Meter<'_>) -> Result<Output> {
-        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
+        let arena = Arena::default();
+        let mut runtime = Runtime::with_meter(&arena, meter, options.clock, &LOOKUPS);
         let written = self.render_context(&mut runtime, context, options.trace, options.tracks_spans())?;
         self.finish(&mut runtime, written, options).map(|(output, _)| output)
     }

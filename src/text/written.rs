@@ -34,3 +34,24 @@ pub fn write_to_string(write: impl FnOnce(&mut String) -> fmt::Result) -> String
     let _ = write(&mut output);
     output
 }
+
+/// The number of bytes from which a string grows by a quarter. A shorter one doubles.
+const LONG: usize = 1 << 20;
+
+/// Appends to a string that may become long.
+#[inline]
+pub fn push(out: &mut String, text: &str) {
+    if text.len() > out.capacity().wrapping_sub(out.len()) {
+        reserve(out, text.len());
+    }
+    out.push_str(text);
+}
+
+/// Makes room for more bytes in a string that is full and may become long.
+#[cold]
+pub fn reserve(out: &mut String, bytes: usize) {
+    match out.capacity() {
+        ..LONG => out.reserve(bytes),
+        long => out.reserve_exact(bytes.max(long / 4)),
+    }
+}

@@ -1,16 +1,16 @@
 //! Dicts: an object of the caller, an object of a JSON text or of a literal, or a dict that the render made.
 
 use std::hash::BuildHasherDefault;
-use std::rc::Rc;
 
 use indexmap::IndexMap;
 
 use super::Value;
-use super::key::{Key, KeyHasher, StrKey};
+use super::arena::Arena;
+use super::key::{Key, KeyHasher, hash_str};
 use super::runtime::Runtime;
 use crate::error::Result;
 use crate::json::{Data, Entry, Object};
-use crate::meter::{Claim, STEP_BYTES};
+use crate::meter::STEP_BYTES;
 use crate::text::short_eq::{SHORT, is_equal_to_short};
 
 /// The maximum number of entries of an object that is searched from its start, which is faster than hashing the key.
@@ -23,22 +23,58 @@ const FEW: usize = 256;
 const DISTANT: u64 = 4;
 
 /// An immutable dict.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Dict<'a> {
     /// An object of the caller.
     Json(&'a serde_json::Map<String, serde_json::Value>),
     /// An object of a JSON text or a dict literal.
     Data(&'a Object<'a>),
     /// A dict that the render made.
-    Owned(Rc<OwnedDict<'a>>),
+    Owned(&'a OwnedDict<'a>),
 }
 
-/// The entries of a dict that the render made, with the claim to their memory.
+/// The entries of a dict that the render made.
 #[derive(Debug)]
 pub struct OwnedDict<'a> {
-    entries: Entries<'a>,
+    entries: &'a [(Key<'a>, Value<'a>)],
+    /// The indices of the entries, each plus one, by their hashes: an entry is at its hash, or after it if that place is taken. The table
+    /// is empty if the entries are few.
+    table: &'a [u32],
     height: u32,
-    _claim: Claim,
+}
+
+impl<'a> OwnedDict<'a> {
+    /// Returns the value of the entry with a hash that a function accepts.
+    fn find(&self, hash: u64, is_key: impl Fn(&Key<'a>) -> bool) -> Option<&'a Value<'a>> {
+        let is_found = |(key, _): &&(Key<'a>, Value<'a>)| key.hash() == hash && is_key(key);
+        if self.table.is_empty() {
+            return self.entries.iter().find(is_found).map(|(_, value)| value);
+        }
+        let mut places = probe(hash, self.table.len()).map_while(|place| self.table.get(place)?.checked_sub(1));
+        places.find_map(|index| self.entries.get(index as usize).filter(is_found).map(|(_, value)| value))
+    }
+}
+
+/// Returns the places of a table in which an entry with a hash can be, in the order in which they are tried. The length of a table is a power
+/// of two.
+fn probe(hash: u64, len: usize) -> impl Iterator<Item = usize> {
+    let mask = len.saturating_sub(1) as u64;
+    (0..len as u64).map(move |step| usize::try_from(hash.wrapping_add(step) & mask).unwrap_or_default())
+}
+
+/// Returns the table of a dict's entries.
+fn make_table(entries: &Entries<'_>) -> Vec<u32> {
+    if entries.len() <= SCANNED {
+        return Vec::new();
+    }
+    let mut table = vec![0; entries.len().saturating_mul(2).next_power_of_two()];
+    for (key, number) in entries.keys().zip(1..) {
+        let place = probe(key.hash(), table.len()).find(|place| table.get(*place) == Some(&0));
+        if let Some(place) = place.and_then(|place| table.get_mut(place)) {
+            *place = number;
+        }
+    }
+    table
 }
 
 /// The entries of a dict under construction.
@@ -81,11 +117,12 @@ pub fn has_json_text(map: &serde_json::Map<String, serde_json::Value>, key: &str
 }
 
 impl<'a> Dict<'a> {
-    pub(super) fn owned(entries: Entries<'a>, height: u32, claim: Claim) -> Self {
-        Self::Owned(Rc::new(OwnedDict {
-            entries,
+    pub(super) fn owned(arena: &'a Arena, entries: &Entries<'a>, height: u32) -> Self {
+        let pairs: Vec<_> = entries.iter().map(|(key, value)| (*key, *value)).collect();
+        Self::Owned(arena.store(OwnedDict {
+            entries: arena.store_items(&pairs),
+            table: arena.store_items(&make_table(entries)),
             height,
-            _claim: claim,
         }))
     }
 
@@ -146,15 +183,15 @@ impl<'a> Dict<'a> {
     }
 
     /// Returns the value under a string key, if the render made the dict. Other dicts have no such lookup.
-    pub(super) fn owned_entry(&self, key: &str) -> Option<&Value<'a>> {
+    pub(super) fn owned_entry(&self, key: &str) -> Option<&'a Value<'a>> {
         let Self::Owned(dict) = self else { return None };
-        dict.entries.get(&StrKey::new(key))
+        dict.find(hash_str(key), |known| known.value.as_str() == Some(key))
     }
 
     /// Returns the value under a key.
     fn get(&self, key: &Key<'a>) -> Option<Value<'a>> {
         match (self, &key.value) {
-            (Self::Owned(dict), _) => dict.entries.get(key).cloned(),
+            (Self::Owned(dict), _) => dict.find(key.hash(), |known| known == key).copied(),
             (_, Value::Str(text)) => self.get_str(text.as_str()),
             _ => None,
         }
@@ -179,7 +216,7 @@ impl<'a> Dict<'a> {
         match self {
             Self::Json(map) => DictIter::Json(map.iter()),
             Self::Data(object) => DictIter::Data(object.entries().iter()),
-            Self::Owned(dict) => DictIter::Owned(Rc::clone(dict), 0, dict.entries.len()),
+            Self::Owned(dict) => DictIter::Owned(dict, 0, dict.entries.len()),
         }
     }
 
@@ -201,7 +238,7 @@ impl<'a> Dict<'a> {
         match self {
             Self::Json(map) => std::ptr::from_ref(*map).addr(),
             Self::Data(object) => std::ptr::from_ref(*object).addr(),
-            Self::Owned(dict) => Rc::as_ptr(dict).addr(),
+            Self::Owned(dict) => std::ptr::from_ref(*dict).addr(),
         }
     }
 
@@ -224,7 +261,7 @@ impl<'a> Runtime<'a> {
         if let Value::Str(text) = key {
             return self.find_str(dict, text.as_str());
         }
-        let key = Key::new(self, key.clone())?;
+        let key = Key::new(self, *key)?;
         self.meter.charge(dict.lookup_steps(""))?;
         Ok(dict.get(&key))
     }
@@ -238,7 +275,7 @@ pub enum DictIter<'a> {
     /// The entries of an object of a JSON text or of a dict literal.
     Data(std::slice::Iter<'a, Entry<'a>>),
     /// The entries of a dict that the render made: the dict, the index of the next entry, and the index after the last.
-    Owned(Rc<OwnedDict<'a>>, usize, usize),
+    Owned(&'a OwnedDict<'a>, usize, usize),
 }
 
 impl<'a> Iterator for DictIter<'a> {
@@ -249,9 +286,9 @@ impl<'a> Iterator for DictIter<'a> {
             Self::Json(iter) => iter.next().map(|(key, value)| (Value::text(key), Value::from(value))),
             Self::Data(iter) => iter.next().map(|(key, value)| (Value::text(key), Value::from(value))),
             Self::Owned(dict, next, end) => {
-                let (key, value) = dict.entries.get_index(*next).filter(|_| *next < *end)?;
+                let (key, value) = dict.entries.get(*next).filter(|_| *next < *end)?;
                 *next += 1;
-                Some((key.value.clone(), value.clone()))
+                Some((key.value, *value))
             }
         }
     }
@@ -274,8 +311,8 @@ impl DoubleEndedIterator for DictIter<'_> {
             Self::Owned(dict, next, end) => {
                 let last = end.checked_sub(1).filter(|last| last >= next)?;
                 *end = last;
-                let (key, value) = dict.entries.get_index(last)?;
-                Some((key.value.clone(), value.clone()))
+                let (key, value) = dict.entries.get(last)?;
+                Some((key.value, *value))
             }
         }
     }

@@ -1,12 +1,10 @@
 //! Conversions from `serde_json` values and from our own JSON tree. The values borrow; nothing is copied.
 
-use num_bigint::BigInt;
-
 use super::Value;
 use super::dict::Dict;
-use super::int::Big;
 use super::list::Seq;
 use crate::json::Data;
+use crate::number::IntRef;
 
 impl<'a> From<&'a serde_json::Value> for Value<'a> {
     #[inline]
@@ -29,7 +27,7 @@ impl<'a> From<&'a Data<'a>> for Value<'a> {
             Data::None => Self::None,
             Data::Bool(bool) => Self::Bool(*bool),
             Data::Int(int) => Self::Int(*int),
-            Data::BigInt(big) => Self::Big(Big::Borrowed(big)),
+            Data::BigInt(big) => Self::Big(IntRef::Big(big)),
             Data::Float(float) => Self::Float(*float),
             Data::Str(text) => Self::text(text),
             Data::List(items) => Self::List(Seq::Data(items)),
@@ -41,19 +39,16 @@ impl<'a> From<&'a Data<'a>> for Value<'a> {
 
 /// Returns a number of the caller. If a dependent crate enables `arbitrary_precision`, the number is a string and can be an integer of any
 /// size.
-fn from_number<'a>(number: &serde_json::Number) -> Value<'a> {
+fn from_number(number: &serde_json::Number) -> Value<'_> {
     if let Some(int) = number.as_i64() {
         return Value::Int(int);
-    }
-    if let Some(int) = number.as_u64() {
-        return Value::from(BigInt::from(int));
     }
     if number.is_f64() {
         return Value::Float(number.as_f64().unwrap_or(f64::NAN));
     }
-    let text = number.to_string();
-    match text.parse::<BigInt>() {
-        Ok(big) => Value::from(big),
-        Err(_) => Value::Float(text.parse().unwrap_or(f64::NAN)),
+    let is_digit = |byte: u8| byte.is_ascii_digit() || byte == b'-';
+    if number.is_u64() || number.to_string().bytes().all(is_digit) {
+        return Value::Big(IntRef::Json(number));
     }
+    Value::Float(number.to_string().parse().unwrap_or(f64::NAN))
 }

@@ -1,13 +1,11 @@
 //! One-pass iterators: the generators of lazy filters and of loops with a condition, and Python's reverse iterators.
 
-use std::cell::RefCell;
 use std::fmt;
 
 use super::Value;
 use super::runtime::Runtime;
 use super::types::Type;
 use crate::error::{Error, Result};
-use crate::meter::Claim;
 
 /// How much higher an item that a generator makes can be than the generator's input. The caller's data counts as one level however deep it
 /// is, so a list of its parts is higher than the data.
@@ -30,25 +28,26 @@ pub trait ItemSource<'a> {
 }
 
 /// A one-pass iterator. After an error or its last item it stays empty, as a Python generator does.
-pub struct Generator<'a> {
-    ty: Type,
-    name: &'static str,
-    height: u32,
-    source: RefCell<Option<Box<dyn ItemSource<'a> + 'a>>>,
-    _claim: Claim,
+#[derive(Debug)]
+pub struct Generator {
+    pub(super) ty: Type,
+    pub(super) name: &'static str,
+    pub(super) height: u32,
+    /// The index of the source on the heap.
+    pub(super) source: usize,
 }
 
-impl<'a> Generator<'a> {
-    pub(super) fn new(ty: Type, height: u32, source: Box<dyn ItemSource<'a> + 'a>, claim: Claim) -> Self {
-        Self {
-            ty,
-            name: source.name(),
-            height,
-            source: RefCell::new(Some(source)),
-            _claim: claim,
-        }
-    }
+/// The source of a one-pass iterator.
+pub enum Source<'a> {
+    /// It can make the next item.
+    Ready(Box<dyn ItemSource<'a> + 'a>),
+    /// It is making an item.
+    Running,
+    /// It has made its last item.
+    Ended,
+}
 
+impl Generator {
     /// Returns the Python type of the iterator.
     pub fn ty(&self) -> Type {
         self.ty
@@ -65,26 +64,34 @@ impl<'a> Generator<'a> {
     }
 
     /// Returns the next item, or `None` after the last.
-    pub fn next(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    pub fn next<'a>(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         runtime.meter.check_stack()?;
-        let Ok(mut source) = self.source.try_borrow_mut() else {
-            return Err(Error::value("generator already executing"));
+        let mut source = match self.replace(runtime, Source::Running) {
+            Source::Ready(source) => source,
+            Source::Running => return Err(Error::value("generator already executing")),
+            Source::Ended => {
+                self.replace(runtime, Source::Ended);
+                return Ok(None);
+            }
         };
-        let item = match source.as_mut() {
-            Some(source) => source.next_item(runtime),
-            None => Ok(None),
-        };
-        match &item {
-            Ok(Some(item)) => runtime.meter.check_item_height(item.height(), self.height)?,
-            _ => *source = None,
+        let item = source.next_item(runtime);
+        let is_last = !matches!(item, Ok(Some(_)));
+        self.replace(runtime, if is_last { Source::Ended } else { Source::Ready(source) });
+        if let Ok(Some(item)) = &item {
+            runtime.meter.check_item_height(item.height(), self.height)?;
         }
         item
     }
+
+    fn replace<'a>(&self, runtime: &mut Runtime<'a>, source: Source<'a>) -> Source<'a> {
+        let place = runtime.heap.sources.get_mut(self.source);
+        place.map_or(Source::Ended, |place| std::mem::replace(place, source))
+    }
 }
 
-impl fmt::Debug for Generator<'_> {
+impl fmt::Debug for Source<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Generator({})", self.ty.name())
+        out.write_str("Source")
     }
 }

@@ -1,9 +1,8 @@
 //! Which values are one Python object: those that share their storage.
 
-use std::mem::discriminant;
-use std::rc::Rc;
-
 use super::Value;
+use crate::number::IntRef;
+use std::mem::discriminant;
 
 /// The integers of which CPython keeps only one object each (`_PY_NSMALLNEGINTS`, `_PY_NSMALLPOSINTS`).
 const SMALL_INTEGERS: std::ops::RangeInclusive<i64> = -5..=256;
@@ -15,7 +14,7 @@ impl<'a> Value<'a> {
             (Self::None, Self::None) => true,
             (Self::Bool(left), Self::Bool(right)) => left == right,
             (Self::Int(left), Self::Int(right)) => left == right && SMALL_INTEGERS.contains(left),
-            (Self::Big(left), Self::Big(right)) => left.is_same(right),
+            (Self::Big(left), Self::Big(right)) => is_one_int(*left, *right),
             (Self::Str(left), Self::Str(right)) => left.shares_storage(right),
             (Self::List(left), Self::List(right)) => left.shares_storage(right),
             (Self::Tuple(left), Self::Tuple(right)) => left.shares_storage(right) || (left.is_empty() && right.is_empty()),
@@ -32,14 +31,14 @@ impl<'a> Value<'a> {
     pub(super) fn address(&self) -> Option<usize> {
         Some(match self {
             Self::Dict(dict) => dict.address(),
-            Self::Range(range) => range.address(),
-            Self::Method(method) => method.address(),
-            Self::Iterator(iterator) => Rc::as_ptr(iterator).addr(),
-            Self::Loop(context) => Rc::as_ptr(context).addr(),
-            Self::Macro(code) => Rc::as_ptr(code).addr(),
-            Self::Cycler(cycler) => cycler.address(),
-            Self::Joiner(joiner) => joiner.address(),
-            Self::Function(function) => std::ptr::from_ref(*function).addr(),
+            Self::Range(range) => address(*range),
+            Self::Method(method) => address(*method),
+            Self::Iterator(iterator) => address(*iterator),
+            Self::Loop(context) => address(*context),
+            Self::Macro(code) => address(*code),
+            Self::Cycler(cycler) => address(*cycler),
+            Self::Joiner(joiner) => address(*joiner),
+            Self::Function(function) => address(*function),
             Self::Namespace(id) => id.0 as usize,
             _ => return None,
         })
@@ -49,4 +48,17 @@ impl<'a> Value<'a> {
     pub(super) fn has_own_storage(&self) -> bool {
         matches!(self, Self::List(_)) || self.address().is_some()
     }
+}
+
+/// Returns whether two large integers are one object.
+fn is_one_int(left: IntRef<'_>, right: IntRef<'_>) -> bool {
+    match (left, right) {
+        (IntRef::Big(left), IntRef::Big(right)) => std::ptr::eq(left, right),
+        (IntRef::Json(left), IntRef::Json(right)) => std::ptr::eq(left, right),
+        _ => false,
+    }
+}
+
+fn address<T: ?Sized>(object: &T) -> usize {
+    std::ptr::from_ref(object).addr()
 }

@@ -13,8 +13,8 @@ impl Value<'_> {
     pub fn clamped_index(&self) -> Option<i64> {
         self.as_integer().map(|int| match int {
             IntRef::Small(small) => small,
-            IntRef::Big(_) if int.is_negative() => i64::MIN,
-            IntRef::Big(_) => i64::MAX,
+            _ if int.is_negative() => i64::MIN,
+            _ => i64::MAX,
         })
     }
 
@@ -23,7 +23,7 @@ impl Value<'_> {
     pub fn index(&self) -> Result<i64> {
         match self.as_integer() {
             Some(IntRef::Small(small)) => Ok(small),
-            Some(IntRef::Big(_)) => {
+            Some(_) => {
                 let message = format!("cannot fit '{}' into an index-sized integer", self.ty().name());
                 Err(Error::new(ErrorKind::Overflow, message))
             }

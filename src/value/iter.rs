@@ -1,7 +1,5 @@
 //! Python's `iter()` and `next()`.
 
-use std::rc::Rc;
-
 use super::dict::{Dict, DictIter};
 use super::generator::Generator;
 use super::list::Seq;
@@ -28,9 +26,9 @@ pub enum Iter<'a> {
     /// A range: the next item, the step, and the number of items left.
     Range(i64, i64, i64),
     /// A one-pass iterator.
-    Generator(Rc<Generator<'a>>),
+    Generator(&'a Generator),
     /// The variable `loop`, which advances the loop itself. Each item is a tuple of the loop's item and `loop`.
-    Loop(Rc<Loop<'a>>),
+    Loop(&'a Loop<'a>),
 }
 
 impl<'a> Iter<'a> {
@@ -47,8 +45,8 @@ impl<'a> Iter<'a> {
     /// Returns Python's `iter(value)`, or `None` if the value is not iterable.
     pub fn try_new(value: &Value<'a>) -> Option<Self> {
         Some(match value {
-            Value::List(items) | Value::Tuple(items) => Self::Seq(items.clone(), 0),
-            Value::Str(text) => Self::Chars(text.clone().with_markup(false), 0),
+            Value::List(items) | Value::Tuple(items) => Self::Seq(*items, 0),
+            Value::Str(text) => Self::Chars((*text).with_markup(false), 0),
             Value::Dict(dict) => Self::Keys(dict.iter()),
             Value::Keys(view) => Self::Keys(view.iter()),
             Value::Values(view) => Self::Values(view.iter()),
@@ -58,8 +56,8 @@ impl<'a> Iter<'a> {
                 Self::Range(start, step, len)
             }
             Value::Undefined(_) => Self::empty(),
-            Value::Iterator(iterator) => Self::Generator(Rc::clone(iterator)),
-            Value::Loop(context) => Self::Loop(Rc::clone(context)),
+            Value::Iterator(iterator) => Self::Generator(iterator),
+            Value::Loop(context) => Self::Loop(context),
             _ => return None,
         })
     }
@@ -106,8 +104,8 @@ impl<'a> Iter<'a> {
             Self::Generator(iterator) => return iterator.next(runtime),
             Self::Loop(context) => match context.advance(runtime)? {
                 Some(item) => {
-                    let itself = Value::Loop(Rc::clone(context));
-                    Some(runtime.tuple(vec![item, itself])?)
+                    let itself = Value::Loop(context);
+                    Some(runtime.tuple(&[item, itself])?)
                 }
                 None => None,
             },
@@ -145,7 +143,7 @@ fn next_pair<'a>(entries: &mut DictIter<'a>, runtime: &mut Runtime<'a>) -> Resul
         DictIter::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value)),
         DictIter::Data(iter) => iter.next().map(Seq::DataEntry),
         DictIter::Owned(..) => match entries.next() {
-            Some((key, value)) => Some(runtime.items(vec![key, value])?),
+            Some((key, value)) => Some(runtime.items(&[key, value])?),
             None => None,
         },
     })

@@ -7,7 +7,6 @@
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
 use std::sync::LazyLock;
 
-use indexmap::Equivalent;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
 
@@ -28,18 +27,12 @@ fn new_hasher() -> DefaultHasher {
 }
 
 /// A key of a dict, with its hash.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
     /// The hash. Equal keys have equal hashes.
     hash: u64,
     /// The value of the key.
     pub value: Value<'a>,
-}
-
-/// A string key for a lookup that makes no [`Key`].
-pub(super) struct StrKey<'k> {
-    hash: u64,
-    text: &'k str,
 }
 
 /// A hasher that returns the hash that a [`Key`] already has.
@@ -62,22 +55,7 @@ impl Hasher for KeyHasher {
     }
 }
 
-impl<'k> StrKey<'k> {
-    pub fn new(text: &'k str) -> Self {
-        Self {
-            hash: hash_str(text),
-            text,
-        }
-    }
-}
-
 impl Hash for Key<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
-}
-
-impl Hash for StrKey<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
     }
@@ -92,13 +70,11 @@ impl PartialEq for Key<'_> {
 
 impl Eq for Key<'_> {}
 
-impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
-    fn equivalent(&self, key: &Key<'a>) -> bool {
-        self.hash == key.hash && key.value.as_str() == Some(self.text)
-    }
-}
-
 impl<'a> Key<'a> {
+    pub(super) fn hash(&self) -> u64 {
+        self.hash
+    }
+
     /// Makes a key of a value and charges for hashing it. An unhashable value is a type error.
     pub fn new(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Self> {
         let hash = hash(runtime, &value)?;
@@ -140,9 +116,9 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         }
         Value::Big(big) => {
             // The bytes are copied, then hashed.
-            let bytes = usize::try_from(big.bits() >> 3).unwrap_or(usize::MAX);
+            let bytes = usize::try_from(big.bit_length() >> 3).unwrap_or(usize::MAX);
             runtime.meter.charge_bytes(bytes.saturating_mul(2))?;
-            hash_tagged(2, &big.to_signed_bytes_le())
+            hash_tagged(2, &big.to_big().to_signed_bytes_le())
         }
         Value::None => hash_tagged(3, &[]),
         Value::Undefined(_) => hash_tagged(4, &[]),
@@ -214,10 +190,10 @@ pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option
     match (left, right) {
         (Value::Float(left), Value::Float(right)) => Some(left == right || (left.is_nan() && right.is_nan())),
         (Value::Float(float), other) | (other, Value::Float(float)) => match other {
-            Value::Big(big) => Some(BigInt::from_f64(*float).is_some_and(|float| float == **big)),
+            Value::Big(big) => Some(BigInt::from_f64(*float).is_some_and(|float| float == *big.to_big())),
             _ => other.as_int().map(|int| is_equal_int(*float, int)),
         },
-        (Value::Big(left), Value::Big(right)) => Some(**left == **right),
+        (Value::Big(left), Value::Big(right)) => Some(left.compare(*right).is_eq()),
         (Value::None, Value::None) | (Value::Undefined(_), Value::Undefined(_)) => Some(true),
         _ => None,
     }

@@ -1,56 +1,39 @@
 //! The items of lists and tuples: borrowed or made by the render, and any slice of them.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::Value;
+use super::arena::Arena;
 use super::dict::Dict;
 use super::peek::ValueRef;
-use crate::error::Result;
 use crate::json::{Data, Entry};
-use crate::meter::{Claim, Meter};
 use crate::trace::Storage;
 
 /// The items of a list or a tuple, which do not change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Seq<'a> {
     /// An array of the caller.
     Json(&'a [serde_json::Value]),
     /// An array of a JSON text or a literal.
     Data(&'a [Data<'a>]),
     /// Items that the render made: the range from the first index to the second.
-    Owned(Rc<OwnedItems<'a>>, u32, u32),
+    Owned(&'a OwnedItems<'a>, u32, u32),
     /// The key and the value of an entry of the caller's object, as `items()` yields them.
     JsonEntry(&'a String, &'a serde_json::Value),
     /// The key and the value of an entry of a JSON text or a dict literal, as `items()` yields them.
     DataEntry(&'a Entry<'a>),
     /// A group of the filter `groupby`, whose two items are also its attributes `grouper` and `list` (jinja2 `filters.py`,
     /// `_GroupTuple`).
-    Group(Rc<OwnedItems<'a>>),
+    Group(&'a OwnedItems<'a>),
     /// The items of a slice with the step -1.
-    Reversed(Rc<ReversedItems<'a>>),
+    Reversed(&'a Seq<'a>),
 }
 
-/// Items that the render made, with the claim to their memory.
-#[derive(Debug)]
+/// Items that the render made.
+#[derive(Clone, Copy, Debug)]
 pub struct OwnedItems<'a> {
-    values: Vec<Value<'a>>,
+    values: &'a [Value<'a>],
     height: u32,
-    _claim: Claim,
-}
-
-/// A view of items from the last to the first, with the claim to its memory.
-#[derive(Debug)]
-pub struct ReversedItems<'a> {
-    items: Seq<'a>,
-    _claim: Claim,
-}
-
-impl ReversedItems<'_> {
-    /// Returns the index in the viewed items.
-    fn place(&self, index: usize) -> Option<usize> {
-        self.items.len().checked_sub(index)?.checked_sub(1)
-    }
 }
 
 impl<'a> Seq<'a> {
@@ -59,23 +42,15 @@ impl<'a> Seq<'a> {
         Self::Data(&[])
     }
 
-    pub(super) fn owned(values: Vec<Value<'a>>, height: u32, claim: Claim) -> Self {
+    pub(super) fn owned(arena: &'a Arena, values: &[Value<'a>], height: u32) -> Self {
         let len = u32::try_from(values.len()).unwrap_or(u32::MAX);
-        let items = OwnedItems {
-            values,
-            height,
-            _claim: claim,
-        };
-        Self::Owned(Rc::new(items), 0, len)
+        let values = arena.store_items(values);
+        Self::Owned(arena.store(OwnedItems { values, height }), 0, len)
     }
 
-    /// Returns a view of these items in the reverse order.
-    pub fn reversed(self, meter: &mut Meter<'_>) -> Result<Self> {
-        let claim = meter.claim(size_of::<ReversedItems<'_>>())?;
-        Ok(Self::Reversed(Rc::new(ReversedItems {
-            items: self,
-            _claim: claim,
-        })))
+    /// Returns the index in the items that are viewed from the last to the first.
+    fn place(&self, index: usize) -> Option<usize> {
+        self.len().checked_sub(index)?.checked_sub(1)
     }
 
     /// Turns a pair into a group of the filter `groupby`.
@@ -102,17 +77,6 @@ impl<'a> Seq<'a> {
         matches!(self, Self::Group(_))
     }
 
-    /// Returns the items and their height for modification in place. If another value uses the items too, returns the sequence itself.
-    pub fn try_into_items(self) -> std::result::Result<(Vec<Value<'a>>, u32), Self> {
-        match self {
-            Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
-                Ok(items) => Ok((items.values, items.height)),
-                Err(items) => Err(Self::Owned(items, 0, end)),
-            },
-            other => Err(other),
-        }
-    }
-
     /// Returns the number of items.
     #[inline]
     pub fn len(&self) -> usize {
@@ -121,7 +85,7 @@ impl<'a> Seq<'a> {
             Self::Data(items) => items.len(),
             Self::Owned(_, start, end) => end.saturating_sub(*start) as usize,
             Self::Group(items) => items.values.len(),
-            Self::Reversed(view) => view.items.len(),
+            Self::Reversed(view) => view.len(),
             Self::JsonEntry(..) | Self::DataEntry(_) => 2,
         }
     }
@@ -139,7 +103,7 @@ impl<'a> Seq<'a> {
             Self::Data(items) => items.get(index).map(Value::from),
             Self::Owned(..) => self.owned_item(index).cloned(),
             Self::Group(items) => items.values.get(index).cloned(),
-            Self::Reversed(view) => view.items.get(view.place(index)?),
+            Self::Reversed(view) => view.get(view.place(index)?),
             Self::JsonEntry(..) | Self::DataEntry(_) => {
                 let (key, value) = self.as_entry()?;
                 match index {
@@ -158,7 +122,7 @@ impl<'a> Seq<'a> {
             Self::Json(items) => items.get(index)?,
             Self::Data(items) => return data_object(items.get(index)?),
             Self::Owned(..) => return self.owned_object(index),
-            Self::Reversed(view) => return view.items.reversed_object(view.place(index)?),
+            Self::Reversed(view) => return view.reversed_object(view.place(index)?),
             _ => return None,
         };
         match json {
@@ -188,13 +152,13 @@ impl<'a> Seq<'a> {
             Self::Json(items) => items.get(index).map(ValueRef::Json),
             Self::Data(items) => items.get(index).map(ValueRef::Data),
             Self::Owned(..) => self.owned_item(index).map(ValueRef::Value),
-            Self::Reversed(view) => view.items.peek(view.place(index)?),
+            Self::Reversed(view) => view.peek(view.place(index)?),
             _ => None,
         }
     }
 
     /// Returns the item at an index of items that the render made, and `None` for any other items.
-    fn owned_item(&self, index: usize) -> Option<&Value<'a>> {
+    fn owned_item(&self, index: usize) -> Option<&'a Value<'a>> {
         let Self::Owned(items, start, end) = self else { return None };
         let at = (*start as usize).checked_add(index)?;
         items.values.get(at).filter(|_| at < *end as usize)
@@ -215,11 +179,11 @@ impl<'a> Seq<'a> {
             Self::Data(items) => Self::Data(items.get(start..end)?),
             Self::Owned(items, from, ..) => {
                 let (start, end) = stretch(*from, start..end);
-                Self::Owned(Rc::clone(items), start, end)
+                Self::Owned(items, start, end)
             }
             Self::Group(items) => {
                 let (start, end) = stretch(0, start..end);
-                Self::Owned(Rc::clone(items), start, end)
+                Self::Owned(items, start, end)
             }
             Self::JsonEntry(..) | Self::DataEntry(_) | Self::Reversed(_) => return None,
         })
@@ -229,7 +193,7 @@ impl<'a> Seq<'a> {
     pub fn height(&self) -> u32 {
         match self {
             Self::Owned(items, ..) | Self::Group(items) => items.height,
-            Self::Reversed(view) => view.items.height(),
+            Self::Reversed(view) => view.height(),
             _ => 1,
         }
     }
@@ -253,9 +217,9 @@ impl<'a> Seq<'a> {
         match (self, other) {
             (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right) && !left.is_empty(),
             (Self::Data(left), Self::Data(right)) => std::ptr::eq(*left, *right) && !left.is_empty(),
-            (Self::Owned(left, a, b), Self::Owned(right, c, d)) => Rc::ptr_eq(left, right) && (a, b) == (c, d),
-            (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
-            (Self::Reversed(left), Self::Reversed(right)) => Rc::ptr_eq(left, right),
+            (Self::Owned(left, a, b), Self::Owned(right, c, d)) => std::ptr::eq(*left, *right) && (a, b) == (c, d),
+            (Self::Group(left), Self::Group(right)) => std::ptr::eq(*left, *right),
+            (Self::Reversed(left), Self::Reversed(right)) => std::ptr::eq(*left, *right),
             _ => false,
         }
     }

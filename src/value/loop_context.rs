@@ -1,7 +1,6 @@
 //! The variable `loop` (jinja2 3.1.6 `runtime.py`, `LoopContext`).
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::Cell;
 
 use super::Value;
 use super::dict::Dict;
@@ -12,7 +11,6 @@ use super::runtime::{Heap, Runtime};
 use super::undefined::Undefined;
 use crate::ast::LoopNumber;
 use crate::error::{Error, Result};
-use crate::meter::Claim;
 use crate::value::Callable;
 
 /// The memory in bytes that is claimed for the function that makes the recursive calls of a loop.
@@ -21,24 +19,29 @@ const RECURSION_BYTES: usize = 128;
 /// A loop in progress, with the item before and the item after the current one.
 #[derive(Debug)]
 pub struct Loop<'a> {
-    /// The items, if the loop goes over a whole list or tuple. `loop.previtem` and `loop.nextitem` are then looked up there.
-    items: Option<Seq<'a>>,
+    source: LoopSource<'a>,
     /// The number of rounds that have begun.
     rounds: Cell<usize>,
-    state: RefCell<State<'a>>,
-    recurse: Option<Rc<dyn Callable<'a> + 'a>>,
+    recurse: Option<&'a (dyn Callable + 'a)>,
     height: u32,
     /// The number of recursive calls that enclose this loop: `loop.depth0`.
     pub depth0: i64,
-    /// The index in the heap of the arguments of the last `loop.changed`. They are not stored here, because a loop that is passed its own
-    /// variable would own itself.
+    /// The index in the heap of the arguments of the last `loop.changed`.
     changed: Cell<Option<usize>>,
-    _claim: Claim,
+}
+
+/// What a loop goes over.
+#[derive(Debug)]
+enum LoopSource<'a> {
+    /// A whole list or tuple, in which `loop.previtem` and `loop.nextitem` are looked up.
+    Items(Seq<'a>),
+    /// Anything else: the index of its state on the heap.
+    State(usize),
 }
 
 /// The state of a loop over anything but a list or tuple.
 #[derive(Debug)]
-struct State<'a> {
+pub(super) struct LoopState<'a> {
     iter: Iter<'a>,
     /// The length of the iterable, if it is known.
     length: Option<usize>,
@@ -48,114 +51,74 @@ struct State<'a> {
     after: Option<Value<'a>>,
 }
 
-impl<'a> State<'a> {
-    /// Returns the state before the first round.
-    fn new(iter: Iter<'a>, length: Option<usize>) -> Self {
-        Self {
-            iter,
-            length,
-            before: None,
-            current: None,
-            after: None,
-        }
-    }
-
+impl<'a> LoopState<'a> {
     /// Returns the iterator, so that it can run while the loop is accessible. A generator remains in the state, and reports an error if
     /// it is advanced while it is running.
     fn take_iter(&mut self) -> Iter<'a> {
         match &self.iter {
-            Iter::Generator(iterator) => Iter::Generator(Rc::clone(iterator)),
+            Iter::Generator(iterator) => Iter::Generator(iterator),
             _ => std::mem::replace(&mut self.iter, Iter::empty()),
         }
     }
 }
 
 impl<'a> Loop<'a> {
-    /// Makes a recursive loop before its first round. `length` is the length of the iterable, if it has one, `below` its height, and
-    /// `depth0` the number of enclosing calls.
+    /// Makes a loop before its first round. `length` is the length of the iterable, if it has one, and `below` its height.
+    pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32) -> Result<&'a Self> {
+        let made = Self::start(runtime, iter, length, below, 0)?;
+        Ok(runtime.arena.store(made))
+    }
+
+    /// Makes a recursive loop before its first round, as [`Loop::new`] does. `depth0` is the number of enclosing calls.
     pub fn recursive(
         runtime: &mut Runtime<'a>,
         iter: Iter<'a>,
         length: Option<usize>,
         below: u32,
-        recurse: Rc<dyn Callable<'a> + 'a>,
+        recurse: &'a (dyn Callable + 'a),
         depth0: i64,
-    ) -> Result<Rc<Self>> {
+    ) -> Result<&'a Self> {
         // In Python, the function that makes the recursive calls is an object of its own.
-        let claim = runtime.meter.claim(size_of::<Self>() + RECURSION_BYTES)?;
-        let mut context = Self::empty(claim);
-        context.begin(runtime, iter, length, below)?;
-        context.recurse = Some(recurse);
-        context.depth0 = depth0;
-        Ok(Rc::new(context))
+        let mut made = Self::start(runtime, iter, length, below, RECURSION_BYTES)?;
+        made.recurse = Some(recurse);
+        made.depth0 = depth0;
+        Ok(runtime.arena.store(made))
     }
 
-    /// Makes a loop before its first round. It reuses the memory of a loop that has ended, if there is one. `length` is the length of the
-    /// iterable, if it has one, and `below` its height.
-    pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32) -> Result<Rc<Self>> {
-        if let Some(mut context) = runtime.heap.ended_loops.pop() {
-            if let Some(own) = Rc::get_mut(&mut context) {
-                own.begin(runtime, iter, length, below)?;
-                if let Some(index) = own.changed.get() {
-                    runtime.heap.clear_changed(index);
-                }
-                return Ok(context);
-            }
-        }
-        let claim = runtime.meter.claim(size_of::<Self>())?;
-        let mut context = Self::empty(claim);
-        context.begin(runtime, iter, length, below)?;
-        Ok(Rc::new(context))
-    }
-
-    /// Makes a loop over no items.
-    fn empty(claim: Claim) -> Self {
-        Self {
-            items: None,
-            rounds: Cell::new(0),
-            state: RefCell::new(State::new(Iter::empty(), None)),
-            recurse: None,
-            height: 0,
-            depth0: 0,
-            changed: Cell::new(None),
-            _claim: claim,
-        }
-    }
-
-    fn begin(&mut self, runtime: &Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32) -> Result<()> {
+    fn start(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32, bytes: usize) -> Result<Self> {
         // The items of a loop over a loop are tuples that hold the inner loop.
         let levels = if matches!(iter, Iter::Loop(_)) { 2 } else { 1 };
-        self.height = below.saturating_add(levels);
-        runtime.meter.check_height(self.height)?;
-        self.rounds.set(0);
-        match (iter, length) {
-            (Iter::Seq(items, 0), Some(_)) => self.items = Some(items),
-            (iter, length) => *self.state.get_mut() = State::new(iter, length),
-        }
-        Ok(())
-    }
-
-    /// Keeps a loop that has ended so that a later one can reuse its memory, unless another value uses it.
-    pub fn recycle(mut self: Rc<Self>, heap: &mut Heap<'a>) {
-        if let (Some(place), Some(own)) = (heap.ended_loops.free_slot(), Rc::get_mut(&mut self)) {
-            own.end();
-            *place = Some(self);
-        }
-    }
-
-    /// Releases the iterated values.
-    fn end(&mut self) {
-        if self.items.take().is_none() {
-            *self.state.get_mut() = State::new(Iter::empty(), None);
-        }
-        self.recurse = None;
-        self.depth0 = 0;
+        let height = below.saturating_add(levels);
+        runtime.meter.check_height(height)?;
+        runtime.meter.hold(size_of::<Self>() + bytes)?;
+        let source = match (iter, length) {
+            (Iter::Seq(items, 0), Some(_)) => LoopSource::Items(items),
+            (iter, length) => {
+                runtime.meter.hold(size_of::<LoopState<'_>>())?;
+                runtime.heap.loops.push(LoopState {
+                    iter,
+                    length,
+                    before: None,
+                    current: None,
+                    after: None,
+                });
+                LoopSource::State(runtime.heap.loops.len() - 1)
+            }
+        };
+        Ok(Self {
+            source,
+            rounds: Cell::new(0),
+            recurse: None,
+            height,
+            depth0: 0,
+            changed: Cell::new(None),
+        })
     }
 
     /// Begins the next round and returns its item. The caller charges for the round.
     #[inline]
     pub fn advance(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let Some(items) = &self.items else {
+        let LoopSource::Items(items) = &self.source else {
             return self.advance_others(runtime);
         };
         let round = self.rounds.get();
@@ -169,7 +132,8 @@ impl<'a> Loop<'a> {
     #[inline(always)]
     pub fn advance_to_object(&self) -> Option<Dict<'a>> {
         let round = self.rounds.get();
-        let object = self.items.as_ref()?.object(round)?;
+        let LoopSource::Items(items) = &self.source else { return None };
+        let object = items.object(round)?;
         self.rounds.set(round + 1);
         Some(object)
     }
@@ -177,7 +141,7 @@ impl<'a> Loop<'a> {
     /// Begins the next round of a loop over anything but a list or tuple.
     #[inline(never)]
     fn advance_others(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let ahead = self.with(|state| state.after.take())?;
+        let ahead = self.state(&mut runtime.heap)?.after.take();
         let item = match ahead {
             Some(item) => item,
             None => match self.pull_from_iter(runtime)? {
@@ -186,7 +150,8 @@ impl<'a> Loop<'a> {
             },
         };
         self.rounds.set(self.rounds.get() + 1);
-        self.with(|state| state.before = state.current.replace(item.clone()))?;
+        let state = self.state(&mut runtime.heap)?;
+        state.before = state.current.replace(item);
         Ok(Some(item))
     }
 
@@ -198,21 +163,18 @@ impl<'a> Loop<'a> {
 
     /// Returns `loop.length`. An iterable without a length is drained into a list first.
     pub fn length(&self, runtime: &mut Runtime<'a>) -> Result<i64> {
-        if let Some(length) = self.known_length() {
+        if let Some(length) = self.known_length(&runtime.heap) {
             return Ok(length);
         }
-        let mut iter = self.with(State::take_iter)?;
+        let mut iter = self.state(&mut runtime.heap)?.take_iter();
         let rest = iter.drain(runtime)?;
         let items = rest.len();
-        let Value::List(rest) = runtime.list(rest)? else {
-            return Err(Error::internal("the rest of a loop is not a list"));
-        };
-        self.with(|state| {
-            state.iter = Iter::Seq(rest, 0);
-            let length = items + self.rounds.get() + usize::from(state.after.is_some());
-            state.length = Some(length);
-            i64::try_from(length).unwrap_or(i64::MAX)
-        })
+        let rest = runtime.items(&rest)?;
+        let state = self.state(&mut runtime.heap)?;
+        state.iter = Iter::Seq(rest, 0);
+        let length = items + self.rounds.get() + usize::from(state.after.is_some());
+        state.length = Some(length);
+        Ok(i64::try_from(length).unwrap_or(i64::MAX))
     }
 
     /// Returns `loop.last`. Looks one item ahead.
@@ -222,10 +184,10 @@ impl<'a> Loop<'a> {
 
     /// Returns an attribute that is a number or a boolean, if it is known without looking ahead, and otherwise [`Peek::Unknown`].
     #[inline]
-    pub fn peek_number(&self, number: LoopNumber) -> Peek<'_, 'a> {
+    pub fn peek_number<'v>(&self, heap: &Heap<'a>, number: LoopNumber) -> Peek<'v, 'a> {
         let int = |int: i64| Peek::Found(ValueRef::Int(int));
         let from_end = |fewer: i64| {
-            let length = self.known_length();
+            let length = self.known_length(heap);
             length.map_or(Peek::Unknown, |length| int(length.saturating_sub(fewer)))
         };
         let bool = |bool: bool| Peek::Found(ValueRef::Bool(bool));
@@ -233,9 +195,9 @@ impl<'a> Loop<'a> {
             LoopNumber::Index => int(self.index0().saturating_add(1)),
             LoopNumber::Index0 => int(self.index0()),
             LoopNumber::First => bool(self.rounds.get() == 1),
-            LoopNumber::Last => match &self.items {
-                Some(items) => bool(self.rounds.get() >= items.len()),
-                None => Peek::Unknown,
+            LoopNumber::Last => match &self.source {
+                LoopSource::Items(items) => bool(self.rounds.get() >= items.len()),
+                LoopSource::State(_) => Peek::Unknown,
             },
             LoopNumber::Length => from_end(0),
             LoopNumber::RevIndex => from_end(self.index0()),
@@ -244,24 +206,24 @@ impl<'a> Loop<'a> {
     }
 
     /// Returns the attribute of a name, as [`Loop::peek_number`] does.
-    pub fn peek_attribute(&self, name: &str) -> Peek<'_, 'a> {
-        LoopNumber::find(name).map_or(Peek::Unknown, |number| self.peek_number(number))
+    pub fn peek_attribute<'v>(&self, heap: &Heap<'a>, name: &str) -> Peek<'v, 'a> {
+        LoopNumber::find(name).map_or(Peek::Unknown, |number| self.peek_number(heap, number))
     }
 
     /// Returns the length, if it is known without draining the iterable.
-    fn known_length(&self) -> Option<i64> {
-        let length = match &self.items {
-            Some(items) => items.len(),
-            None => self.state.try_borrow().ok()?.length?,
+    fn known_length(&self, heap: &Heap<'a>) -> Option<i64> {
+        let length = match &self.source {
+            LoopSource::Items(items) => items.len(),
+            LoopSource::State(index) => heap.loops.get(*index)?.length?,
         };
         i64::try_from(length).ok()
     }
 
     /// Returns `loop.previtem`.
-    pub fn previous_item(&self) -> Result<Value<'a>> {
-        let before = match &self.items {
-            Some(items) => self.rounds.get().checked_sub(2).and_then(|index| items.get(index)),
-            None => self.with(|state| state.before.clone())?,
+    pub fn previous_item(&self, heap: &mut Heap<'a>) -> Result<Value<'a>> {
+        let before = match &self.source {
+            LoopSource::Items(items) => self.rounds.get().checked_sub(2).and_then(|index| items.get(index)),
+            LoopSource::State(_) => self.state(heap)?.before,
         };
         Ok(before.unwrap_or(Value::Undefined(Undefined::Hint("there is no previous item"))))
     }
@@ -280,9 +242,9 @@ impl<'a> Loop<'a> {
     }
 
     /// Returns the function that renders the body again for `loop(iterable)`.
-    pub fn recurse(&self) -> Result<Rc<dyn Callable<'a> + 'a>> {
-        let recurse = self.recurse.as_ref().map(Rc::clone);
-        recurse.ok_or_else(|| Error::type_error("The loop must have the 'recursive' marker to be called recursively."))
+    pub fn recurse(&self) -> Result<&'a (dyn Callable + 'a)> {
+        self.recurse
+            .ok_or_else(|| Error::type_error("The loop must have the 'recursive' marker to be called recursively."))
     }
 
     /// Returns the height: one more than that of the iterable and of its items.
@@ -291,29 +253,30 @@ impl<'a> Loop<'a> {
     }
 
     fn peek_next(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        if let Some(items) = &self.items {
+        if let LoopSource::Items(items) = &self.source {
             return Ok(items.get(self.rounds.get()));
         }
-        if let Some(after) = self.with(|state| state.after.clone())? {
+        if let Some(after) = self.state(&mut runtime.heap)?.after {
             return Ok(Some(after));
         }
         let after = self.pull_from_iter(runtime)?;
-        self.with(|state| state.after.clone_from(&after))?;
+        self.state(&mut runtime.heap)?.after = after;
         Ok(after)
     }
 
     fn pull_from_iter(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let mut iter = self.with(State::take_iter)?;
+        let mut iter = self.state(&mut runtime.heap)?.take_iter();
         let item = iter.next(runtime);
-        self.with(|state| state.iter = iter)?;
+        self.state(&mut runtime.heap)?.iter = iter;
         item
     }
 
-    #[inline]
-    fn with<T>(&self, access: impl FnOnce(&mut State<'a>) -> T) -> Result<T> {
-        match self.state.try_borrow_mut() {
-            Ok(mut state) => Ok(access(&mut state)),
-            Err(_) => Err(Error::internal("a loop was read while it changed")),
-        }
+    /// Returns the state of a loop over anything but a list or tuple.
+    fn state<'h>(&self, heap: &'h mut Heap<'a>) -> Result<&'h mut LoopState<'a>> {
+        let state = match &self.source {
+            LoopSource::State(index) => heap.loops.get_mut(*index),
+            LoopSource::Items(_) => None,
+        };
+        state.ok_or_else(|| Error::internal("a loop has no state"))
     }
 }

@@ -35,7 +35,7 @@ pub fn escape_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>) -> Result<Str<
     runtime.meter.charge_scan(text.as_str().len())?;
     runtime.meter.check_size(escape::escaped_len(text.as_str()))?;
     let escaped = match escape::escape(text.as_str()) {
-        Cow::Borrowed(_) => text.clone(),
+        Cow::Borrowed(_) => *text,
         Cow::Owned(escaped) => runtime.escaped_text(text, escaped, html_escape)?,
     };
     Ok(escaped.with_markup(true))

@@ -1,6 +1,6 @@
 //! Python's values, and the operations on them.
 //!
-//! A value borrows from the caller's JSON or from the template's literals, or it owns what the render made. The types are in the files
+//! A value borrows from the caller's JSON or from the template's literals, or from the [`Arena`] that holds what the render made, so it is copied freely. The types are in the files
 //! of this folder, the operators in [`ops`], conversions to text in [`mod@print`] and [`to_json`], formatting in [`mod@format`], and calls
 //! in `call`. This floor does not evaluate the syntax tree. Macros and generators, which call the evaluator, are trait objects.
 
@@ -10,36 +10,33 @@ pub mod ops;
 pub mod print;
 pub mod to_json;
 
+mod arena;
 mod call;
-mod claim;
 mod dict;
 mod frames;
 mod from_json;
 mod generator;
 mod given;
+mod growing;
 mod identity;
 mod index;
-mod int;
 mod iter;
 mod key;
 mod list;
 mod loop_context;
-mod metered_rc;
 mod namespace;
 mod number;
 mod peek;
 mod range;
-mod recycle;
 mod runtime;
 mod str;
 pub mod trace;
 mod types;
 mod undefined;
 
-use std::rc::Rc;
+use crate::number::IntRef;
 
-use num_bigint::BigInt;
-
+pub use arena::Arena;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
@@ -51,16 +48,13 @@ pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{GAIN, Generator, ItemSource};
 pub use given::Given;
 pub use index::not_an_index;
-pub use int::Big;
 pub use iter::Iter;
 pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
-pub use metered_rc::MeteredRc;
-pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
+pub use namespace::{Cycler, Joiner, NamespaceId};
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
-pub use recycle::Recycler;
 pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;
 pub use trace::{Passage, Tape, Traced, backslash_escape, html_escape};
@@ -68,7 +62,7 @@ pub use types::Type;
 pub use undefined::Undefined;
 
 /// A Python value. Its tag has the size of a word, so that a value moves in whole words.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(u64)]
 pub enum Value<'a> {
     /// `None`.
@@ -78,7 +72,7 @@ pub enum Value<'a> {
     /// An `int` that fits in 64 bits.
     Int(i64),
     /// An `int` that does not fit in 64 bits.
-    Big(Big<'a>),
+    Big(IntRef<'a>),
     /// A `float`.
     Float(f64),
     /// A `str`, or a `markupsafe.Markup`.
@@ -96,25 +90,25 @@ pub enum Value<'a> {
     /// The view `dict.items()`.
     Items(Dict<'a>),
     /// A `range`.
-    Range(MeteredRc<Range>),
+    Range(&'a Range),
     /// Jinja's `Undefined`.
     Undefined(Undefined<'a>),
     /// A one-pass iterator: the generator of a filter, or a Python iterator.
-    Iterator(Rc<Generator<'a>>),
+    Iterator(&'a Generator),
     /// A `namespace(…)`.
     Namespace(NamespaceId),
     /// The variable `loop`.
-    Loop(Rc<Loop<'a>>),
+    Loop(&'a Loop<'a>),
     /// A macro, or the `caller` of a call block.
-    Macro(Rc<Macro<'a>>),
+    Macro(&'a Macro<'a>),
     /// A `cycler(…)`.
-    Cycler(MeteredRc<Cycler<'a>>),
+    Cycler(&'a Cycler<'a>),
     /// A `joiner(…)`.
-    Joiner(MeteredRc<Joiner<'a>>),
+    Joiner(&'a Joiner<'a>),
     /// A global function.
     Function(&'static Function),
     /// A method that was looked up and not called yet.
-    Method(MeteredRc<BoundMethod<'a>>),
+    Method(&'a BoundMethod<'a>),
 }
 
 impl<'a> Value<'a> {
@@ -134,20 +128,8 @@ impl<'a> Value<'a> {
         matches!(self, Self::Undefined(_))
     }
 
-    /// Returns whether dropping this value can free memory that the render allocated.
-    #[inline]
-    pub fn holds_memory(&self) -> bool {
-        match self {
-            Self::None | Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Namespace(_) | Self::Function(_) => false,
-            Self::Str(text) => text.is_made(),
-            Self::Dict(dict) => matches!(dict, Dict::Owned(_)),
-            Self::Undefined(undefined) => matches!(undefined, Undefined::Other(_)),
-            _ => true,
-        }
-    }
-
     /// Returns the text of a `str` or Markup.
-    pub fn as_str(&self) -> Option<&str> {
+    pub fn as_str(&self) -> Option<&'a str> {
         match self {
             Self::Str(text) => Some(text.as_str()),
             _ => None,
@@ -171,8 +153,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the height of a value: the number of levels of values that it holds. A value is dropped, printed and compared level by
-    /// level, so the height bounds the stack that this takes.
+    /// Returns the height of a value: the number of levels of values that it holds. A value is printed and compared level by level, so the height bounds the stack that this takes.
     ///
     /// A container or iterator is one higher than anything it can hold during its life. Data of the caller has one level, because it is
     /// borrowed, and a namespace or a macro has none, because the heap holds their values.
@@ -197,16 +178,6 @@ impl<'a> Value<'a> {
             | Self::Namespace(_)
             | Self::Macro(_)
             | Self::Function(_) => 0,
-        }
-    }
-}
-
-/// Makes an `int`: [`Value::Int`] if it fits.
-impl From<BigInt> for Value<'_> {
-    fn from(big: BigInt) -> Self {
-        match i64::try_from(&big) {
-            Ok(int) => Self::Int(int),
-            Err(_) => Self::Big(Big::from(big)),
         }
     }
 }

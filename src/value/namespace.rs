@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::Value;
+use super::growing::Growing;
 use super::list::Seq;
 use super::str::Str;
 use crate::error::Result;
@@ -17,9 +18,31 @@ pub struct NamespaceId(pub(super) u32);
 #[derive(Debug)]
 pub struct Namespace<'a> {
     /// The names are strings, except those of `namespace({1: 2})`, which can only be printed.
-    attributes: Vec<(Value<'a>, Value<'a>)>,
+    attributes: Vec<(Value<'a>, Content<'a>)>,
     /// The claim to the memory of the attributes.
     claim: Claim,
+}
+
+/// What an attribute of a namespace holds.
+#[derive(Debug)]
+pub(super) enum Content<'a> {
+    /// A value.
+    Value(Value<'a>),
+    /// A string or a list that was made by appending to the attribute. If it is appended to again, it will grow in place.
+    Sum(Value<'a>),
+    /// A string or a list that grows in place.
+    Growing(Box<Growing<'a>>),
+}
+
+impl<'a> Content<'a> {
+    /// Returns the value, unless it must be made first.
+    #[inline]
+    pub(super) fn value(&self) -> Option<&Value<'a>> {
+        match self {
+            Self::Value(value) | Self::Sum(value) => Some(value),
+            Self::Growing(_) => None,
+        }
+    }
 }
 
 /// The state of `cycler(a, b)`.
@@ -42,75 +65,85 @@ pub struct Joiner<'a> {
 
 impl<'a> Namespace<'a> {
     /// Makes a namespace of attributes with distinct names. A name that is not a string cannot be looked up.
-    pub(super) fn new(meter: &mut Meter<'_>, attributes: Vec<(Value<'a>, Value<'a>)>) -> Result<Self> {
-        let claim = claim_attributes(meter, attributes.capacity())?;
-        Ok(Self { attributes, claim })
+    pub(super) fn new(meter: &mut Meter<'_>, attributes: &[(Value<'a>, Value<'a>)]) -> Result<Self> {
+        let claim = claim_attributes(meter, attributes.len())?;
+        let attributes = attributes.iter().map(|(name, value)| (*name, Content::Value(*value)));
+        Ok(Self {
+            attributes: attributes.collect(),
+            claim,
+        })
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the index of an attribute.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.attributes.iter().position(|(attribute, _)| is_name(attribute, name))
+    }
+
+    /// Returns the name of the attribute at an index.
+    pub(super) fn name(&self, index: usize) -> Option<Value<'a>> {
+        self.attributes.get(index).map(|(name, _)| *name)
+    }
+
+    /// Returns the content of the attribute at an index.
+    pub(super) fn peek_content(&self, index: usize) -> Option<&Content<'a>> {
+        self.attributes.get(index).map(|(_, content)| content)
+    }
+
+    /// Returns the content of the attribute at an index for modification.
+    pub(super) fn content(&mut self, index: usize) -> Option<&mut Content<'a>> {
+        self.attributes.get_mut(index).map(|(_, content)| content)
+    }
+
+    /// Returns the number of attributes.
+    pub fn len(&self) -> usize {
+        self.attributes.len()
+    }
+
+    /// Returns the value of an attribute, unless it grows.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
-        let found = self.attributes.iter().find(|(attribute, _)| is_name(attribute, name));
-        found.map(|(_, value)| value)
+        self.peek_content(self.find(name)?)?.value()
     }
 
-    /// Returns the value of the attribute at an index, if it has a name, which must be short.
+    /// Returns the value of the attribute at an index, if it has a name, which must be short, and does not grow.
     #[inline(always)]
     pub fn get_at(&self, index: u32, name: &str) -> Option<&Value<'a>> {
-        let (Value::Str(attribute), value) = self.attributes.get(index as usize)? else {
+        let (Value::Str(attribute), content) = self.attributes.get(index as usize)? else {
             return None;
         };
-        is_equal_to_short(attribute.borrowed()?, name).then_some(value)
-    }
-
-    fn get_mut(&mut self, index: u32, name: &str) -> Option<&mut Value<'a>> {
-        let index = match self.get_at(index, name) {
-            Some(_) => index as usize,
-            None => self.attributes.iter().position(|(attribute, _)| is_name(attribute, name))?,
-        };
-        self.attributes.get_mut(index).map(|(_, value)| value)
+        content.value().filter(|_| is_equal_to_short(attribute.as_str(), name))
     }
 
     /// Sets an attribute, and charges for finding it. `index` is where the attribute is looked for first.
     #[inline]
     pub fn set(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
         if self.is_found_at_once(name.as_str()) && self.get_at(index, name.as_str()).is_some() {
-            if let Some((_, old)) = self.attributes.get_mut(index as usize) {
-                *old = value;
+            if let Some((_, content)) = self.attributes.get_mut(index as usize) {
+                *content = Content::Value(value);
                 return Ok(());
             }
         }
-        self.set_any(meter, index, name, value)
+        self.set_any(meter, name, value)
     }
 
     #[inline(never)]
-    fn set_any(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
+    fn set_any(&mut self, meter: &mut Meter<'_>, name: Str<'a>, value: Value<'a>) -> Result<()> {
         meter.charge_names(name.as_str(), self.attributes.len())?;
-        match self.get_mut(index, name.as_str()) {
-            Some(old) => *old = value,
-            None => {
-                if self.attributes.len() == self.attributes.capacity() {
-                    self.claim = claim_attributes(meter, (self.attributes.len() + 1).saturating_mul(2))?;
-                }
-                self.attributes.push((Value::Str(name), value));
-            }
+        let found = self.find(name.as_str()).and_then(|index| self.content(index));
+        if let Some(content) = found {
+            *content = Content::Value(value);
+            return Ok(());
         }
+        if self.attributes.len() == self.attributes.capacity() {
+            self.claim = claim_attributes(meter, (self.attributes.len() + 1).saturating_mul(2))?;
+        }
+        self.attributes.push((Value::Str(name), Content::Value(value)));
         Ok(())
-    }
-
-    /// Removes the value of an attribute and leaves `None`, so that a new value can reuse its memory.
-    pub fn take(&mut self, index: u32, name: &str) -> Option<Value<'a>> {
-        self.get_mut(index, name).map(|value| std::mem::replace(value, Value::None))
     }
 
     /// Returns whether finding an attribute costs no steps.
     #[inline]
     pub fn is_found_at_once(&self, name: &str) -> bool {
         name.len() <= SHORT && self.attributes.len() < 8
-    }
-
-    /// Returns the attributes in the order in which they were first set.
-    pub fn attributes(&self) -> &[(Value<'a>, Value<'a>)] {
-        &self.attributes
     }
 }
 

@@ -1,7 +1,11 @@
 //! Conversions between values and numbers. `True` is 1, and an integer that fits is [`Value::Int`]. Arithmetic is in [`crate::number`].
 
+use num_bigint::BigInt;
+
 use super::Value;
-use super::int::Big;
+use super::runtime::{Runtime, too_many_objects};
+use crate::error::Result;
+use crate::meter::STEP_BYTES;
 use crate::number::parse::Repr;
 use crate::number::{Int, IntRef, Number, NumberRef};
 use crate::text::quote;
@@ -22,7 +26,7 @@ impl Value<'_> {
         match self {
             Self::Int(int) => Some(IntRef::Small(*int)),
             Self::Bool(bool) => Some(IntRef::Small(i64::from(*bool))),
-            Self::Big(big) => Some(IntRef::Big(big)),
+            Self::Big(big) => Some(*big),
             _ => None,
         }
     }
@@ -35,20 +39,30 @@ impl From<usize> for Value<'_> {
     }
 }
 
-impl From<Int> for Value<'_> {
-    fn from(int: Int) -> Self {
+impl<'a> Runtime<'a> {
+    /// Makes an `int`.
+    pub fn int(&mut self, int: Int) -> Result<Value<'a>> {
         match int {
-            Int::Small(small) => Self::Int(small),
-            Int::Big(big) => Self::Big(Big::from(big)),
+            Int::Small(small) => Ok(Value::Int(small)),
+            Int::Big(big) => self.big_int(big),
         }
     }
-}
 
-impl From<Number> for Value<'_> {
-    fn from(number: Number) -> Self {
+    #[cold]
+    fn big_int(&mut self, big: BigInt) -> Result<Value<'a>> {
+        let bytes = usize::try_from(big.bits() >> 3).unwrap_or(usize::MAX);
+        self.meter.charge(((bytes / STEP_BYTES) as u64).saturating_add(1))?;
+        self.meter.hold(bytes.saturating_add(size_of::<BigInt>()))?;
+        let kept = self.arena.keep_int(big).ok_or_else(too_many_objects)?;
+        Ok(Value::Big(IntRef::Big(kept)))
+    }
+
+    /// Makes an `int` or a `float`.
+    #[inline]
+    pub fn number(&mut self, number: Number) -> Result<Value<'a>> {
         match number {
-            Number::Int(int) => Self::from(int),
-            Number::Float(float) => Self::Float(float),
+            Number::Int(int) => self.int(int),
+            Number::Float(float) => Ok(Value::Float(float)),
         }
     }
 }

@@ -104,7 +104,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
                 let attribute = namespace.and_then(|namespace| namespace.get(key));
                 attribute.map_or(Peek::Unknown, Peek::value)
             }
-            Value::Loop(context) => context.peek_attribute(key),
+            Value::Loop(context) => context.peek_attribute(heap, key),
             _ => Peek::Unknown,
         }
     }
@@ -124,7 +124,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         match self {
             Self::Json(serde_json::Value::String(text)) => Some(text),
             Self::Data(Data::Str(text)) => Some(text),
-            Self::Value(Value::Str(text)) if !text.is_markup() && !text.has_pieces() => Some(text.as_str()),
+            Self::Value(Value::Str(text)) if !text.is_markup() && text.pieces().is_none() => Some(text.as_str()),
             _ => None,
         }
     }
@@ -186,7 +186,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         match self {
             Self::Json(json) => Value::from(json),
             Self::Data(data) => Value::from(data),
-            Self::Value(value) => value.clone(),
+            Self::Value(value) => *value,
             Self::Int(int) => Value::Int(int),
             Self::Bool(bool) => Value::Bool(bool),
         }

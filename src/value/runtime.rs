@@ -1,16 +1,16 @@
 //! The state of one render, which every operator and built-in receives: the meter, the clock, and the heap.
 
 use super::Value;
+use super::arena::Arena;
 use super::call::Lookups;
 use super::dict::{Dict, Entries};
 use super::frames::Frames;
-use super::generator::{Generator, ItemSource};
+use super::generator::{Generator, ItemSource, Source};
 use super::key::Key;
 use super::list::Seq;
-use super::loop_context::Loop;
+use super::loop_context::LoopState;
 use super::namespace::{Namespace, NamespaceId};
-use super::recycle::{Pool, Recycler};
-use super::str::{OwnedText, Str};
+use super::str::Str;
 use super::trace::Tape;
 use super::types::Type;
 use crate::clock::Clock;
@@ -18,10 +18,13 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, LimitExceeded};
 use crate::meter::{Claim, Meter};
 use crate::trace::Pieces;
-use std::rc::Rc;
+use std::num::NonZeroU32;
+use std::ops::Range;
 
 /// The state of one render.
 pub struct Runtime<'a> {
+    /// The memory of the values that the render makes.
+    pub arena: &'a Arena,
     /// Counts steps and memory.
     pub meter: Meter<'a>,
     /// The clock of `strftime_now`.
@@ -44,14 +47,21 @@ pub struct Heap<'a> {
     changed: Vec<Option<Value<'a>>>,
     /// The state of the evaluator.
     pub frames: Frames<'a>,
-    /// The buffers of strings that nothing uses any more.
-    pub recycler: Recycler,
-    /// The loops that have ended and that nothing uses any more.
-    pub(super) ended_loops: Pool<Rc<Loop<'a>>>,
+    /// Empty buffers, in which strings are built.
+    buffers: Vec<String>,
+    /// The sources of one-pass iterators.
+    pub(super) sources: Vec<Source<'a>>,
+    /// The states of loops over anything but lists and tuples.
+    pub(super) loops: Vec<LoopState<'a>>,
+    /// The pieces of the strings that the render made, each with the address of its string.
+    made: Vec<(usize, Pieces)>,
 }
 
-/// The maximum unused capacity, in bytes, that a finished string keeps. Reallocating for less is not worth its time.
-const MAX_SPARE: usize = 16 << 10;
+/// The number of empty buffers that are kept: one for each of a few strings, each built while the one before is.
+const BUFFERS: usize = 4;
+
+/// The length in bytes from which a string is not copied from the buffer in which it was built, but keeps it.
+const LONG: usize = 16 << 10;
 
 /// The number of steps that it costs to make and drop the string that a `set` block or a macro writes.
 pub const CAPTURE: u64 = 2;
@@ -61,8 +71,9 @@ const PIECES_STEPS: u64 = 2;
 
 impl<'a> Runtime<'a> {
     /// Creates the runtime of a render that uses an existing meter.
-    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock, lookups: &'static Lookups) -> Self {
+    pub fn with_meter(arena: &'a Arena, meter: Meter<'a>, clock: &'a dyn Clock, lookups: &'static Lookups) -> Self {
         Self {
+            arena,
             meter,
             clock,
             lookups,
@@ -94,8 +105,43 @@ impl<'a> Runtime<'a> {
         if !pieces.is_empty() {
             self.meter.charge(PIECES_STEPS)?;
         }
-        let claim = self.meter.claim_text(text.capacity() + pieces.bytes())?;
-        Ok(self.heap.recycler.make_str(OwnedText::new(text, pieces, claim)))
+        self.meter.hold(text.len() + pieces.bytes())?;
+        let kept = self.keep_text(text)?;
+        let mut number = None;
+        if !pieces.is_empty() {
+            self.heap.made.push((kept.as_ptr().addr(), pieces));
+            number = u32::try_from(self.heap.made.len()).ok().and_then(NonZeroU32::new);
+        }
+        Ok(Str::made(kept, number))
+    }
+
+    /// Stores the text of a buffer, and keeps the buffer for the next string unless the text is long.
+    fn keep_text(&mut self, mut buffer: String) -> Result<&'a str> {
+        if buffer.len() >= LONG {
+            if buffer.capacity() - buffer.len() > LONG {
+                buffer.shrink_to_fit();
+            }
+            return self.arena.keep_text(buffer).ok_or_else(too_many_objects);
+        }
+        let text = self.arena.store_text(&buffer);
+        if buffer.capacity() <= LONG && self.heap.buffers.len() < BUFFERS {
+            buffer.clear();
+            self.heap.buffers.push(buffer);
+        }
+        Ok(text)
+    }
+
+    /// Stores an object, and charges for it.
+    pub fn store<T>(&mut self, object: T) -> Result<&'a T> {
+        self.meter.charge(1)?;
+        self.meter.hold(size_of::<T>())?;
+        Ok(self.arena.store(object))
+    }
+
+    /// Returns an empty buffer, in which a string can be built.
+    #[inline]
+    pub fn take_buffer(&mut self) -> String {
+        self.heap.buffers.pop().unwrap_or_default()
     }
 
     /// Makes a string value of a finished buffer.
@@ -103,11 +149,8 @@ impl<'a> Runtime<'a> {
         self.finish_text(text, pieces).map(Value::Str)
     }
 
-    /// Makes a string of a finished buffer. Releases spare capacity, which would count as memory.
-    fn finish_text(&mut self, mut text: String, mut pieces: Pieces) -> Result<Str<'a>> {
-        if text.capacity().saturating_sub(text.len()) > MAX_SPARE {
-            text.shrink_to_fit();
-        }
+    /// Makes a string of a finished buffer.
+    fn finish_text(&mut self, text: String, mut pieces: Pieces) -> Result<Str<'a>> {
         self.finish_pieces(&mut pieces, text.len())?;
         self.text_with_pieces(text, pieces)
     }
@@ -119,12 +162,7 @@ impl<'a> Runtime<'a> {
 
     /// Makes a string of the text that a function writes.
     pub fn capture_text(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Str<'a>> {
-        let text = self.heap.recycler.take_buffer();
-        self.capture_in(text, write)
-    }
-
-    /// Makes a string of the text that a function writes to an empty buffer.
-    pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Str<'a>> {
+        let mut text = self.take_buffer();
         self.meter.charge(CAPTURE)?;
         let _claim = self.claim_pieces()?;
         let outer = std::mem::take(&mut self.pieces);
@@ -149,29 +187,25 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes the items of a list or tuple and claims their memory.
-    pub fn items(&mut self, mut values: Vec<Value<'a>>) -> Result<Seq<'a>> {
-        let mut below = 0;
-        for value in &mut values {
-            below = below.max(value.height());
-            self.claim_object(value)?;
-        }
+    pub fn items(&mut self, values: &[Value<'a>]) -> Result<Seq<'a>> {
+        let below = values.iter().map(Value::height).max().unwrap_or(0);
         self.meter.charge_items(values.len() / 8)?;
         self.items_of_height(values, below.saturating_add(1))
     }
 
     /// Makes the items of a list or tuple, whose nesting depth the caller knows.
     #[inline]
-    pub(super) fn items_of_height(&mut self, values: Vec<Value<'a>>, height: u32) -> Result<Seq<'a>> {
+    pub(super) fn items_of_height(&mut self, values: &[Value<'a>], height: u32) -> Result<Seq<'a>> {
         self.meter.check_height(height)?;
-        let claim = self.meter.claim(values.capacity().saturating_mul(size_of::<Value<'_>>()))?;
-        Ok(Seq::owned(values, height, claim))
+        self.meter.hold(size_of_val(values))?;
+        Ok(Seq::owned(self.arena, values, height))
     }
 
-    pub fn list(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    pub fn list(&mut self, values: &[Value<'a>]) -> Result<Value<'a>> {
         Ok(Value::List(self.items(values)?))
     }
 
-    pub fn tuple(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    pub fn tuple(&mut self, values: &[Value<'a>]) -> Result<Value<'a>> {
         Ok(Value::Tuple(self.items(values)?))
     }
 
@@ -193,8 +227,10 @@ impl<'a> Runtime<'a> {
         let height = below.unwrap_or(0).saturating_add(1);
         self.meter.charge_items(entries.len() / 8)?;
         self.meter.check_height(height)?;
-        let claim = self.claim_entries(entries.capacity())?;
-        Ok(Dict::owned(entries, height, claim))
+        let _claim = self.claim_entries(entries.capacity())?;
+        self.meter
+            .hold(entries.len().saturating_mul(size_of::<(Key<'_>, Value<'_>)>() + 16))?;
+        Ok(Dict::owned(self.arena, &entries, height))
     }
 
     /// Claims the memory of the entries of a dict.
@@ -212,19 +248,36 @@ impl<'a> Runtime<'a> {
     pub fn iterator<S: ItemSource<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
-        let bytes = size_of::<Generator<'_>>() + size_of::<S>();
-        let claim = self.meter.claim(bytes + source.owned_bytes())?;
-        Ok(Value::Iterator(Rc::new(Generator::new(ty, height, Box::new(source), claim))))
+        let bytes = size_of::<Generator>() + size_of::<Source<'_>>() + size_of::<S>();
+        self.meter.hold(bytes + source.owned_bytes())?;
+        let generator = Generator {
+            ty,
+            name: source.name(),
+            height,
+            source: self.heap.sources.len(),
+        };
+        self.heap.sources.push(Source::Ready(Box::new(source)));
+        Ok(Value::Iterator(self.arena.store(generator)))
     }
 
     /// Makes a namespace of attributes with distinct names, and returns its index.
     pub fn namespace(&mut self, attributes: Vec<(Value<'a>, Value<'a>)>) -> Result<NamespaceId> {
         self.meter.charge(2)?;
-        let namespace = Namespace::new(&mut self.meter, attributes)?;
+        let namespace = Namespace::new(&mut self.meter, &attributes)?;
         let number = next_object_index(self.heap.namespaces.len())?;
         self.heap.namespaces.push(namespace);
         Ok(NamespaceId(number))
     }
+}
+
+/// The error of a render that makes more objects than it can count.
+#[cold]
+pub(super) fn too_many_objects() -> Error {
+    Error::limit(LimitExceeded::from_sizes(
+        Limit::Objects,
+        u32::MAX as usize,
+        u32::MAX as usize,
+    ))
 }
 
 /// Returns the index of the next namespace or environment, or an error if there are too many.
@@ -248,11 +301,12 @@ impl<'a> Heap<'a> {
         self.changed.len().saturating_sub(1)
     }
 
-    /// Forgets the arguments of the last `loop.changed`.
-    pub(super) fn clear_changed(&mut self, index: usize) {
-        if let Some(place) = self.changed.get_mut(index) {
-            *place = None;
-        }
+    /// Returns the pieces of the text that a string is a view of, and the byte range of the view. A string of the input has none.
+    pub(super) fn pieces_of(&self, text: &Str<'_>) -> Option<(&Pieces, Range<usize>)> {
+        let index = text.pieces()?.get().checked_sub(1)?;
+        let (address, pieces) = self.made.get(index as usize)?;
+        let start = text.as_str().as_ptr().addr().wrapping_sub(*address);
+        Some((pieces, start..start.saturating_add(text.as_str().len())))
     }
 
     /// Stores the arguments of `loop.changed` and returns those of the call before.

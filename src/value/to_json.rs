@@ -232,7 +232,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     /// Writes a key, which is always a string in JSON.
     fn dump_key(&mut self, key: &Value<'a>) -> Result<()> {
         match key {
-            Value::Str(text) => self.dump_open(text.as_str(), || text.clone())?,
+            Value::Str(text) => self.dump_open(text.as_str(), || *text)?,
             Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
                 self.out.push('"');
                 self.dump(key)?;
@@ -263,7 +263,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     }
 
     fn dump_str(&mut self, text: &Str<'a>) -> Result<()> {
-        self.dump_open(text.as_str(), || text.clone())?;
+        self.dump_open(text.as_str(), || *text)?;
         self.out.push('"');
         Ok(())
     }

@@ -1,13 +1,15 @@
 //! Jinja's `Undefined` (jinja2 3.1.6 `runtime.py`, `Undefined`): its origin, and the error that using it raises.
 
-use super::metered_rc::MeteredRc;
+use super::Value;
+use super::runtime::Runtime;
 use super::str::Str;
 use super::types::Type;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::meter::STEP_BYTES;
 use crate::text::quote;
 
 /// The origin of an undefined value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Undefined<'a> {
     /// A name without a value: `'x' is undefined`.
     Name(&'a str),
@@ -20,59 +22,24 @@ pub enum Undefined<'a> {
     /// A conditional expression without `else`, with its line.
     NoElse(u32),
     /// An undefined value of a rarer kind.
-    Other(MeteredRc<Other<'a>>),
+    Other(&'a Other<'a>),
 }
 
 /// The rarer kinds of undefined values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Other<'a> {
-    /// A missing attribute whose name the render made.
-    Attribute(Type, Str<'a>),
     /// A missing index or a key that is not a string, with its `repr`: `list object has no element 9`.
     Element(Type, Str<'a>),
     /// A message that the render made.
-    Message(String),
+    Message(&'a str),
     /// An access that the sandbox refused: `access to attribute 'append' of 'list' object is unsafe.`
-    Unsafe(String),
-}
-
-impl Other<'_> {
-    /// Returns the number of bytes of the message, which no other value shares.
-    pub(super) fn owned_bytes(&self) -> usize {
-        match self {
-            Self::Attribute(..) | Self::Element(..) => 0,
-            Self::Message(message) | Self::Unsafe(message) => message.capacity(),
-        }
-    }
+    Unsafe(&'a str),
 }
 
 impl<'a> Undefined<'a> {
-    /// Makes an undefined value with a message.
-    pub fn message(message: impl Into<String>) -> Self {
-        Self::Other(MeteredRc::new(Other::Message(message.into())))
-    }
-
-    /// Makes an undefined value for an unsafe attribute. Using it is a security error.
-    pub fn unsafe_attribute(message: impl Into<String>) -> Self {
-        Self::Other(MeteredRc::new(Other::Unsafe(message.into())))
-    }
-
-    /// Makes an undefined value for a missing attribute or string key.
-    pub fn attribute(owner: Type, name: &Str<'a>) -> Self {
-        match name.borrowed() {
-            Some(name) => Self::Attribute(owner, name),
-            None => Self::Other(MeteredRc::new(Other::Attribute(owner, name.clone()))),
-        }
-    }
-
-    /// Makes an undefined value for a missing element. `key` is the `repr` of the key.
-    pub fn element(owner: Type, key: Str<'a>) -> Self {
-        Self::Other(MeteredRc::new(Other::Element(owner, key)))
-    }
-
     /// Returns whether both are one object that the render made.
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
-        matches!((self, other), (Self::Other(left), Self::Other(right)) if left.address() == right.address())
+        matches!((self, other), (Self::Other(left), Self::Other(right)) if std::ptr::eq(*left, *right))
     }
 
     /// Returns the error that using the value raises.
@@ -91,14 +58,42 @@ impl<'a> Undefined<'a> {
             Self::NoElse(line) => {
                 format!("the inline if-expression on line {line} evaluated to false and no else section was defined.")
             }
-            Self::Other(other) => match &**other {
-                Other::Attribute(owner, name) => no_attribute(*owner, name.as_str()),
+            Self::Other(other) => match other {
                 Other::Element(Type::Missing, key) => format!("{} is undefined", key.as_str()),
                 Other::Element(owner, key) => format!("{} has no element {}", owner.object_name(), key.as_str()),
-                Other::Message(message) => message.clone(),
-                Other::Unsafe(message) => return Error::new(ErrorKind::Security, message.clone()),
+                Other::Message(message) => (*message).to_owned(),
+                Other::Unsafe(message) => return Error::new(ErrorKind::Security, *message),
             },
         };
         Error::new(ErrorKind::Undefined, message)
+    }
+}
+
+impl<'a> Runtime<'a> {
+    /// Makes an undefined value with a message.
+    pub fn undefined_message(&mut self, message: &str) -> Result<Value<'a>> {
+        let message = self.message(message)?;
+        self.other_undefined(Other::Message(message))
+    }
+
+    /// Makes an undefined value for an unsafe attribute. Using it is a security error.
+    pub fn unsafe_attribute(&mut self, message: &str) -> Result<Value<'a>> {
+        let message = self.message(message)?;
+        self.other_undefined(Other::Unsafe(message))
+    }
+
+    /// Makes an undefined value for a missing element. `key` is the `repr` of the key.
+    pub fn undefined_element(&mut self, owner: Type, key: Str<'a>) -> Result<Value<'a>> {
+        self.other_undefined(Other::Element(owner, key))
+    }
+
+    fn message(&mut self, message: &str) -> Result<&'a str> {
+        self.meter.charge((message.len() / STEP_BYTES) as u64)?;
+        self.meter.hold(message.len())?;
+        Ok(self.arena.store_text(message))
+    }
+
+    fn other_undefined(&mut self, other: Other<'a>) -> Result<Value<'a>> {
+        self.store(other).map(|other| Value::Undefined(Undefined::Other(other)))
     }
 }

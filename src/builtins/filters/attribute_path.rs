@@ -31,7 +31,7 @@ impl<'a> AttributePath<'a> {
         let (steps, claim) = match attribute {
             Value::None => (Vec::new(), runtime.meter.claim(0)?),
             Value::Str(text) => read_steps(runtime, text)?,
-            other => (vec![other.clone()], runtime.meter.claim(0)?),
+            other => (vec![*other], runtime.meter.claim(0)?),
         };
         Ok(Self {
             steps,
@@ -76,11 +76,11 @@ impl<'a> AttributePath<'a> {
             runtime.meter.charge(1)?;
             let mut found = access::get_item(runtime, place.as_ref().unwrap_or(item), step)?;
             if let Some(default) = self.default.as_ref().filter(|_| found.is_undefined()) {
-                found = default.clone();
+                found = *default;
             }
             place = Some(found);
         }
-        let place = place.unwrap_or_else(|| item.clone());
+        let place = place.unwrap_or(*item);
         if self.ignores_case {
             to_lower(runtime, place)
         } else {
@@ -96,7 +96,7 @@ fn read_steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Valu
     let claim = runtime.meter.claim(count.saturating_mul(size_of::<Value<'_>>()))?;
     let step = |part: &str| {
         if unicode::has_only(part, unicode::is_digit) {
-            Ok(Value::from(super::number::parse_decimal(part)?))
+            runtime.int(super::number::parse_decimal(part)?)
         } else {
             Ok(Value::Str(path.piece(part)))
         }
@@ -114,7 +114,7 @@ pub(super) fn to_lower<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Resul
     if is_lower_ascii(text.as_str()) {
         return Ok(value);
     }
-    runtime.with_sources(&[&value], |runtime| map_text(runtime, text.clone(), unicode::to_lower))
+    runtime.with_sources(&[&value], |runtime| map_text(runtime, *text, unicode::to_lower))
 }
 
 /// Returns whether a string is ASCII without upper case, so that its lower case is the string itself.

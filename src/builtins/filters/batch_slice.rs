@@ -58,7 +58,7 @@ impl<'a> ItemSource<'a> for Batch<'a> {
         while let Some(item) = self.source.next(runtime)? {
             if ops::equal(runtime, &Value::from(row.len()), &self.count)? {
                 self.next = Some(item);
-                return runtime.list(row).map(Some);
+                return runtime.list(&row).map(Some);
             }
             runtime.check_values(row.len())?;
             row.push(item);
@@ -68,12 +68,12 @@ impl<'a> ItemSource<'a> for Batch<'a> {
         }
         let length = Value::from(row.len());
         let is_filled = !matches!(self.fill, Value::None) && ops::less(runtime, &length, &self.count)?;
-        let row = runtime.list(row)?;
+        let row = runtime.list(&row)?;
         if !is_filled {
             return Ok(Some(row));
         }
         let missing = ops::subtract(runtime, &self.count, &length)?;
-        let fill = runtime.list(vec![self.fill.clone()])?;
+        let fill = runtime.list(&[self.fill])?;
         let filling = ops::multiply(runtime, &fill, &missing)?;
         ops::add(runtime, &row, &filling).map(Some)
     }
@@ -113,7 +113,7 @@ impl<'a> Slice<'a> {
         };
         let size = |value: &Value<'_>| value.as_int().and_then(|int| usize::try_from(int).ok()).unwrap_or(0);
         Ok(Columns {
-            items: runtime.items(items)?,
+            items: runtime.items(&items)?,
             height: size(&height),
             longer: size(&longer),
             left,
@@ -140,8 +140,8 @@ impl<'a> ItemSource<'a> for Slice<'a> {
             return Ok(Some(Value::List(column)));
         }
         runtime.meter.charge_items(column.len() / 8)?;
-        let filled: Vec<_> = column.iter().chain([self.fill.clone()]).collect();
-        runtime.list(filled).map(Some)
+        let filled: Vec<_> = column.iter().chain([self.fill]).collect();
+        runtime.list(&filled).map(Some)
     }
 
     fn name(&self) -> &'static str {

@@ -19,7 +19,7 @@ built_ins! { FILTERS:
         runtime, @environment, value: Records, attribute: Attribute, default = None, case_sensitive: Flag = false
     ) -> List {
         let ignores_case = !ops::is_true(runtime, &case_sensitive)?;
-        let path = AttributePath::new(runtime, &attribute)?.with_default(default.clone());
+        let path = AttributePath::new(runtime, &attribute)?.with_default(default);
         let key_path = AttributePath::new(runtime, &attribute)?
             .with_default(default)
             .with_case_ignored(ignores_case);
@@ -39,18 +39,18 @@ built_ins! { FILTERS:
         for (key, item) in sorted {
             if let Some((group_key, members)) = &mut open {
                 if ops::identical_or_equal(runtime, group_key, key)? {
-                    members.push(item.clone());
+                    members.push(*item);
                     continue;
                 }
             }
-            if let Some((_, members)) = open.replace((key, vec![item.clone()])) {
+            if let Some((_, members)) = open.replace((key, vec![*item])) {
                 groups.push(make_group(runtime, members, &path)?);
             }
         }
         if let Some((_, members)) = open {
             groups.push(make_group(runtime, members, &path)?);
         }
-        runtime.list(groups)
+        runtime.list(&groups)
     }
 
     /// Returns the first item of each key.
@@ -83,8 +83,8 @@ fn make_group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &Att
         Some(first) => path.follow(runtime, first)?,
         None => Value::None,
     };
-    let list = runtime.list(members)?;
-    let pair = runtime.items(vec![key, list])?;
+    let list = runtime.list(&members)?;
+    let pair = runtime.items(&[key, list])?;
     Ok(Value::Tuple(pair.into_group()))
 }
 

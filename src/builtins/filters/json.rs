@@ -18,23 +18,19 @@ built_ins! { FILTERS:
     /// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
     Python "_cached_compile_jinja_template.<locals>.tojson".with_shortcut(Shortcut::Write(write_json))
     fn tojson(runtime, x, ensure_ascii: Flag = None, indent: Count = None, separators = None, sort_keys: Flag = None) -> Str {
-        let mut output = new_output(runtime);
         // The indentation and the separators are written among the strings, and leave no pieces.
         let has_own_layout = runtime.has_input(&[&indent, &separators])?;
         let options = [ensure_ascii, indent, separators, sort_keys];
         if has_own_layout {
+            let mut output = runtime.take_buffer();
             runtime.with_own_text(|runtime| write(runtime, &x, options, &mut output))?;
             return runtime.str(output);
         }
-        let text = runtime.capture_in(output, |runtime, output| write(runtime, &x, options, output))?;
-        Ok(Value::Str(text))
+        runtime.capture(|runtime, output| {
+            output.reserve(CAPACITY);
+            write(runtime, &x, options, output)
+        })
     }
-}
-
-fn new_output(runtime: &mut Runtime<'_>) -> String {
-    let mut output = runtime.heap.recycler.take_buffer();
-    output.reserve(CAPACITY);
-    output
 }
 
 /// Appends the result of the filter for bound arguments to a string.

@@ -127,7 +127,7 @@ fn indent_with_markup<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, indentation
         lines = ops::add(runtime, &Value::Str(text.piece(first)), &rest)?;
     }
     if indent.first {
-        ops::add(runtime, &Value::Str(indentation.clone()), &lines)
+        ops::add(runtime, &Value::Str(*indentation), &lines)
     } else {
         Ok(lines)
     }

@@ -37,7 +37,7 @@ impl Table {
             }
         }
         // Names are the keys of a dict, so an unhashable name is a TypeError.
-        Key::new(runtime, name.clone())?;
+        Key::new(runtime, *name)?;
         let kind = match self {
             Self::Filters => "filter",
             Self::Tests => "test",
@@ -114,9 +114,9 @@ impl<'a> Extra<'a> {
     fn arguments(&self, item: Value<'a>, from: usize) -> Arguments<'a> {
         let mut arguments = Arguments::one(item);
         let positional = self.positional.iter().skip(from);
-        positional.for_each(|value| arguments.push(value.clone()));
+        positional.for_each(|value| arguments.push(*value));
         let keywords = self.keywords.iter();
-        keywords.for_each(|(name, value)| arguments.push_keyword(name.clone(), value.clone()));
+        keywords.for_each(|(name, value)| arguments.push_keyword(*name, *value));
         arguments
     }
 }
@@ -205,7 +205,7 @@ impl<'a> Map<'a> {
         };
         let default = self.extra.take_keyword("default").unwrap_or(Value::None);
         if let Some((name, _)) = self.extra.keywords.first() {
-            let name = print::repr(runtime, &Value::Str(name.clone()))?;
+            let name = print::repr(runtime, &Value::Str(*name))?;
             return Err(Error::runtime(format!("Unexpected keyword argument {name}")));
         }
         self.path = Some(AttributePath::new(runtime, &attribute)?.with_default(default));
@@ -282,7 +282,7 @@ impl<'a> Select<'a> {
     fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
         let tested = match &self.path {
             Some(path) => path.follow(runtime, item)?,
-            None => item.clone(),
+            None => *item,
         };
         let index = usize::from(self.by_attribute);
         Ok(self.extra.passes_test(runtime, index, tested)? == self.wanted)

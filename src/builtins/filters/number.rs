@@ -6,7 +6,7 @@
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_int, read_float, read_int};
-use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, digits, filesize, int_float, round};
+use crate::number::{Int, IntRef, NumberRef, arithmetic, digits, filesize, int_float, round};
 use crate::text::quote;
 use crate::value::{Key, Runtime, Value, not_an_index, ops, print};
 
@@ -22,7 +22,7 @@ built_ins! { FILTERS:
     OneArgument "abs" fn abs(runtime, value: Number) {
         ops::charge_digits(runtime, &value, &value)?;
         match value.as_number() {
-            Some(number) => Ok(Value::from(arithmetic::absolute(number))),
+            Some(number) => runtime.number(arithmetic::absolute(number)),
             None => Err(Error::type_error(format!(
                 "bad operand type for abs(): '{}'",
                 value.ty().name()
@@ -37,7 +37,7 @@ built_ins! { FILTERS:
         runtime, value: Number, precision: Count = 0, method: OneOf["common", "ceil", "floor", "nope"] = "common"
     ) -> Float {
         // The reference looks the method up in a set, so an unhashable method is a TypeError.
-        Key::new(runtime, method.clone())?;
+        Key::new(runtime, method)?;
         match method.as_str() {
             Some("common") => round_half_even(runtime, &value, &precision),
             Some("ceil") => round_by(runtime, &value, &precision, f64::ceil),
@@ -56,7 +56,7 @@ built_ins! { FILTERS:
                 // No integer above 36 is a valid base, so 37 can replace a big one.
                 let base = match base {
                     IntRef::Small(base) => base,
-                    IntRef::Big(_) => 37,
+                    _ => 37,
                 };
                 read_int(text.as_str(), base).ok().flatten()
             }
@@ -67,10 +67,10 @@ built_ins! { FILTERS:
             },
         };
         if let Some(int) = read {
-            return Ok(Value::from(int));
+            return runtime.int(int);
         }
         match to_float(runtime, &value) {
-            Ok(Some(float)) => Ok(int_float::truncate(float).map_or(default, Value::from)),
+            Ok(Some(float)) => int_float::truncate(float).map_or(Ok(default), |int| runtime.int(int)),
             Ok(None) => Ok(default),
             Err(error) if error.kind() == ErrorKind::Overflow => Ok(default),
             Err(error) => Err(error),
@@ -83,7 +83,7 @@ built_ins! { FILTERS:
     Python "do_float" fn float(runtime, value, default = 0.0) -> Float {
         match to_float(runtime, &value)? {
             Some(_) if matches!(value, Value::Float(_)) => Ok(value),
-            Some(float) => Ok(Value::from(Number::Float(float))),
+            Some(float) => Ok(Value::Float(float)),
             None => Ok(default),
         }
     }
@@ -112,11 +112,11 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
     // Rounding an integer divides it by a power of ten.
     ops::charge_numbers(runtime, value, value)?;
     match (number, precision.as_number()) {
-        (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
-        (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),
+        (NumberRef::Float(float), _) if matches!(precision, Value::None) => runtime.int(round::round_float_to_int(float)?),
+        (NumberRef::Int(int), _) if matches!(precision, Value::None) => runtime.int(int.to_int()),
         (number, Some(NumberRef::Int(places))) => {
             runtime.meter.charge(round::count_steps(places))?;
-            Ok(Value::from(round::round(number, places)?))
+            runtime.number(round::round(number, places)?)
         }
         _ => Err(not_an_index(precision)),
     }
@@ -128,7 +128,7 @@ fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<
     let product = ops::multiply(runtime, value, &unit)?;
     let whole = match product.as_number() {
         Some(NumberRef::Int(_)) => product,
-        Some(NumberRef::Float(float)) => Value::from(int_float::truncate(round(float))?),
+        Some(NumberRef::Float(float)) => runtime.int(int_float::truncate(round(float))?)?,
         // A sequence times a number is a sequence.
         None => {
             let ty = product.ty().name();

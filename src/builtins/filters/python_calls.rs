@@ -16,7 +16,7 @@ use crate::value::{Arguments, Iter, Runtime, Str, Type, Value, ops};
 /// Returns `value.items()`.
 pub(super) fn call_items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     if let Value::Dict(dict) = value {
-        return Ok(Value::Items(dict.clone()));
+        return Ok(Value::Items(*dict));
     }
     let attribute = get_attribute(runtime, value, "items")?;
     call::call(runtime, &attribute, &mut Arguments::new())
@@ -29,7 +29,7 @@ pub(super) fn get_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, na
     }
     match access::find_attribute(runtime, value, name)? {
         Attribute::Value(attribute) => Ok(attribute),
-        Attribute::Method(function) => Ok(value.clone().method(function)),
+        Attribute::Method(function) => runtime.method(*value, function),
         Attribute::Unsafe | Attribute::Missing => Err(no_attribute(value, name)),
     }
 }

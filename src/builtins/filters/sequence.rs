@@ -27,7 +27,7 @@ built_ins! { FILTERS:
     /// `{{ {"b": 1}|attr("b") is defined }} -> False`
     Python "do_attr" fn attr(runtime, @environment, obj, name: Attribute) {
         let Value::Str(name) = &name else {
-            Key::new(runtime, name.clone())?;
+            Key::new(runtime, name)?;
             let ty = name.ty().name();
             return Err(Error::type_error(format!("attribute name must be string, not '{ty}'")));
         };
@@ -68,7 +68,7 @@ built_ins! { FILTERS:
     /// `{{ "ab"|list }} -> ['a', 'b']`
     Python "sync_do_list".with_shortcut(Shortcut::List) fn list(runtime, value: Items) -> List {
         let items = ops::collect(runtime, &value)?;
-        runtime.list(items)
+        runtime.list(&items)
     }
 
     /// Reverses a string, or returns an iterator over the items in reverse order.
@@ -85,7 +85,7 @@ built_ins! { FILTERS:
         match ops::collect(runtime, &value) {
             Ok(mut items) => {
                 items.reverse();
-                runtime.list(items)
+                runtime.list(&items)
             }
             Err(error) if error.kind() == ErrorKind::Type => Err(Error::runtime("argument must be iterable")),
             Err(error) => Err(error),
@@ -109,7 +109,7 @@ built_ins! { FILTERS:
         let Some(mut next) = iter.next(runtime)? else {
             return Ok(first);
         };
-        let joined = runtime.capture_in(String::new(), |runtime, joined| {
+        runtime.capture(|runtime, joined| {
             print::write_str(runtime, &first, joined)?;
             loop {
                 let item = path.follow(runtime, &next)?;
@@ -122,8 +122,7 @@ built_ins! { FILTERS:
                     None => return Ok(()),
                 }
             }
-        })?;
-        Ok(Value::Str(joined))
+        })
     }
 
     /// Returns the sum of the items and a start value.
@@ -186,8 +185,8 @@ enum Reversed<'a> {
 impl<'a> Reversed<'a> {
     fn new(value: &Value<'a>) -> Result<Self> {
         Ok(match value {
-            Value::List(items) | Value::Tuple(items) => Self::Items(items.clone(), items.len()),
-            Value::Str(text) => Self::Characters(text.clone()),
+            Value::List(items) | Value::Tuple(items) => Self::Items(*items, items.len()),
+            Value::Str(text) => Self::Characters(*text),
             Value::Dict(dict) => Self::Keys(dict.iter()),
             Value::Keys(view) => Self::Keys(view.iter()),
             Value::Values(view) => Self::Values(view.iter()),
@@ -240,7 +239,7 @@ impl<'a> ItemSource<'a> for Reversed<'a> {
             Self::Keys(entries) => entries.next_back().map(|(key, _)| key),
             Self::Values(entries) => entries.next_back().map(|(_, value)| value),
             Self::Pairs(entries) => match entries.next_back() {
-                Some((key, value)) => Some(runtime.tuple(vec![key, value])?),
+                Some((key, value)) => Some(runtime.tuple(&[key, value])?),
                 None => None,
             },
         })

@@ -40,7 +40,7 @@ built_ins! { FILTERS:
             is_less(runtime, keys_of(left), keys_of(right))
         })?;
         drop((keys, claim));
-        runtime.list(in_order(&items, &order))
+        runtime.list(&in_order(&items, &order))
     }
 
     /// Returns a list of the pairs of a dict, sorted by key or by value.
@@ -68,7 +68,7 @@ built_ins! { FILTERS:
         }
         let order = sort_keys(runtime, &keys, reverse)?;
         drop((keys, claim));
-        runtime.list(in_order(&pairs, &order))
+        runtime.list(&in_order(&pairs, &order))
     }
 
     /// Returns the smallest item, or the first one if several are equal.

@@ -120,7 +120,7 @@ built_ins! { FILTERS:
         }
         let text = Value::Str(print::to_str(runtime, &value)?);
         let fields = if kwargs.is_empty() {
-            runtime.tuple(args)?
+            runtime.tuple(&args)?
         } else {
             let (mut named, mut claim) = (Entries::default(), None);
             for (name, value) in kwargs {

@@ -19,7 +19,7 @@ use super::arguments::require_clinic_str;
 use super::table::{Rows, Table, built_ins};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{Arguments, Code, Cycler, Function, Joiner, MeteredRc, Runtime, Style, Type, Value, not_callable, print};
+use crate::value::{Arguments, Code, Cycler, Function, Joiner, Runtime, Style, Type, Value, not_callable, print};
 use std::cell::Cell;
 
 static GLOBALS: Table = Table::new(|| Rows::new(&[FUNCTIONS, containers::CONTAINERS, range::RANGE]));
@@ -76,19 +76,19 @@ built_ins! { FUNCTIONS:
         if items.is_empty() {
             return Err(Error::runtime("at least one item has to be provided"));
         }
-        let items = runtime.items(items)?;
-        Ok(Value::Cycler(MeteredRc::new(Cycler {
+        let items = runtime.items(&items)?;
+        Ok(Value::Cycler(runtime.store(Cycler {
             items,
             position: Cell::new(0),
-        })))
+        })?))
     }
 
     /// Returns an object that is called for a separator, and returns an empty string the first time.
     Python "Joiner.__init__".with_type(Type::Class) fn joiner(runtime, @self, sep: Text = ", ") -> Joiner {
         runtime.meter.check_height(sep.height().saturating_add(1))?;
-        Ok(Value::Joiner(MeteredRc::new(Joiner {
+        Ok(Value::Joiner(runtime.store(Joiner {
             separator: sep,
             used: Cell::new(false),
-        })))
+        })?))
     }
 }

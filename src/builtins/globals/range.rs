@@ -7,7 +7,7 @@ use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, LimitExceeded};
 use crate::number::IntRef;
-use crate::value::{MeteredRc, Range, Type, Value};
+use crate::value::{Range, Type, Value};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -46,7 +46,7 @@ built_ins! { RANGE:
             ));
         }
         match (start.to_i64(), stop.to_i64(), step.to_i64()) {
-            (Some(start), Some(stop), Some(step)) => Ok(Value::Range(MeteredRc::new(Range { start, stop, step, len }))),
+            (Some(start), Some(stop), Some(step)) => runtime.store(Range { start, stop, step, len }).map(Value::Range),
             _ => {
                 // The sign takes one more bit.
                 let bits = [&start, &stop, &step].map(BigInt::bits).into_iter().max();

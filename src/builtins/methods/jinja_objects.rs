@@ -11,8 +11,7 @@
 
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
-use crate::value::{Cycler, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value, ops};
-use std::rc::Rc;
+use crate::value::{Cycler, Joiner, Loop, Macro, Peek, Runtime, Str, Value, ops};
 
 /// Returns the attribute of a loop with the given name, which is not a method.
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
@@ -21,12 +20,12 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
         // After this, the loop knows its length.
         context.length(runtime)?;
     }
-    if let Peek::Found(part) = context.peek_attribute(name) {
+    if let Peek::Found(part) = context.peek_attribute(&runtime.heap, name) {
         return Ok(Some(part.to_value()));
     }
     Ok(Some(match name {
         "last" => Value::Bool(context.is_last(runtime)?),
-        "previtem" => context.previous_item()?,
+        "previtem" => context.previous_item(&mut runtime.heap)?,
         "nextitem" => context.next_item(runtime)?,
         "depth" => Value::Int(context.depth0.saturating_add(1)),
         "depth0" => Value::Int(context.depth0),
@@ -37,7 +36,7 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
 pub fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>, name: &str) -> Result<Option<Value<'a>>> {
     Ok(Some(match name {
         "name" => macro_.name.map_or(Value::None, Value::text),
-        "arguments" => runtime.tuple(macro_.parameter_names().map(Value::text).collect())?,
+        "arguments" => runtime.tuple(&macro_.parameter_names().map(Value::text).collect::<Vec<_>>())?,
         "catch_kwargs" => Value::Bool(macro_.catches_keywords),
         "catch_varargs" => Value::Bool(macro_.catches_positional),
         "caller" => Value::Bool(macro_.uses_caller),
@@ -50,7 +49,7 @@ pub fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>, name: 
 pub fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Value<'a>> {
     match name {
         "current" => cycler.items.get(cycler.position.get()),
-        "items" => Some(Value::Tuple(cycler.items.clone())),
+        "items" => Some(Value::Tuple(cycler.items)),
         "pos" => Some(Value::from(cycler.position.get())),
         _ => None,
     }
@@ -58,24 +57,16 @@ pub fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Value<'a>
 
 pub fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Value<'a>> {
     match name {
-        "sep" => Some(joiner.separator.clone()),
+        "sep" => Some(joiner.separator),
         "used" => Some(Value::Bool(joiner.used.get())),
         _ => None,
     }
 }
 
-pub fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name: &str) -> Result<Option<Value<'a>>> {
-    let Some(namespace) = runtime.heap.namespace(id) else {
-        return Ok(None);
-    };
-    runtime.meter.charge_names(name, namespace.attributes().len())?;
-    Ok(namespace.get(name).cloned())
-}
-
 built_ins! { LOOP:
     /// Returns whether the values differ from those of the previous call.
-    Python "LoopContext.changed" fn changed(runtime, &context: Rc<Loop>, *value[Any, Any]) -> Bool {
-        let values = runtime.tuple(value)?;
+    Python "LoopContext.changed" fn changed(runtime, &context: &'a Loop<'a>, *value[Any, Any]) -> Bool {
+        let values = runtime.tuple(&value)?;
         let index = context.changed_index(&mut runtime.heap);
         if let Some(before) = runtime.heap.last_changed(index).cloned() {
             if ops::equal(runtime, &before, &values)? {
@@ -87,7 +78,7 @@ built_ins! { LOOP:
     }
 
     /// Returns one of the values, the next one in each round.
-    Python "LoopContext.cycle" fn cycle(_runtime, &context: Rc<Loop>, *args[Any, Any]) {
+    Python "LoopContext.cycle" fn cycle(_runtime, &context: &'a Loop<'a>, *args[Any, Any]) {
         let mut values = args;
         let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
         let at = context.index0().checked_rem_euclid(count);
@@ -101,7 +92,7 @@ built_ins! { LOOP:
 
 built_ins! { CYCLER:
     /// Returns the current item, and moves to the next one.
-    Python "Cycler.next" fn next(_runtime, &cycler: MeteredRc<Cycler>) {
+    Python "Cycler.next" fn next(_runtime, &cycler: &'a Cycler<'a>) {
         let at = cycler.position.get();
         let next = at + 1;
         cycler.position.set(if next < cycler.items.len() { next } else { 0 });
@@ -109,7 +100,7 @@ built_ins! { CYCLER:
     }
 
     /// Moves to the first item.
-    Python "Cycler.reset" fn reset(_runtime, &cycler: MeteredRc<Cycler>) {
+    Python "Cycler.reset" fn reset(_runtime, &cycler: &'a Cycler<'a>) {
         cycler.position.set(0);
         Ok(Value::None)
     }
@@ -118,7 +109,7 @@ built_ins! { CYCLER:
 /// Returns the separator of a joiner. The first call returns an empty string.
 pub fn next_separator<'a>(joiner: &Joiner<'a>) -> Value<'a> {
     if joiner.used.replace(true) {
-        joiner.separator.clone()
+        joiner.separator
     } else {
         Value::Str(Str::from(""))
     }

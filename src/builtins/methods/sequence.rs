@@ -22,7 +22,7 @@ built_ins! { LIST:
     NoArguments "list.copy" fn copy(runtime, &items: Seq) -> Same {
         runtime.meter.charge_items(items.len() / 2)?;
         runtime.check_values(items.len())?;
-        runtime.list(items.iter().collect())
+        runtime.list(&items.iter().collect::<Vec<_>>())
     }
 
     /// Returns the number of items that are equal to a value.

@@ -27,7 +27,7 @@ fn check_len(runtime: &mut Runtime<'_>, len: Option<usize>) -> Result<()> {
 /// Returns the padded text, as a Markup if the text is one. A string that is wide enough already is returned itself, not copied.
 fn to_value<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, padded: Option<Cow<'_, str>>) -> Result<Value<'a>> {
     match padded {
-        Some(Cow::Borrowed(_)) => Ok(Value::Str(text.clone())),
+        Some(Cow::Borrowed(_)) => Ok(Value::Str(*text)),
         Some(Cow::Owned(padded)) => {
             let padded = runtime.text(padded)?;
             Ok(Value::Str(padded.with_markup(text.is_markup())))

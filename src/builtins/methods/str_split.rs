@@ -98,7 +98,7 @@ built_ins! { METHODS:
                 to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
             }
         };
-        runtime.list(pieces)
+        runtime.list(&pieces)
     }
 
     /// Splits the text at whitespace or at a separator, from its end.
@@ -112,14 +112,14 @@ built_ins! { METHODS:
             }
         };
         pieces.reverse();
-        runtime.list(pieces)
+        runtime.list(&pieces)
     }
 
     /// Splits the text into its lines.
     Clinic "str.splitlines" | "Markup.splitlines"[1] fn splitlines(runtime, &text: Str, keepends: Flag = false) -> List {
         let keeps_ends = ops::is_true(runtime, &keepends)?;
         let pieces = to_values(runtime, &text, lines::split_lines(text.as_str(), keeps_ends))?;
-        runtime.list(pieces)
+        runtime.list(&pieces)
     }
 
     /// Splits the text at the first separator.
@@ -158,7 +158,7 @@ fn split_in_three<'a>(
         _ => separator,
     };
     let (before, after) = (whole.piece(before), whole.piece(after));
-    runtime.tuple(vec![Value::Str(before), Value::Str(middle), Value::Str(after)])
+    runtime.tuple(&[Value::Str(before), Value::Str(middle), Value::Str(after)])
 }
 
 /// Returns the items, which are strings, with the separator between them. A single item is returned itself, as a plain string.
@@ -171,11 +171,12 @@ pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, ite
         }
     }
     if let [Value::Str(only)] = items {
-        return Ok(Value::Str(only.clone().with_markup(false)));
+        return Ok(Value::Str((*only).with_markup(false)));
     }
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    let joined = runtime.capture_in(String::with_capacity(len), |runtime, text| {
+    runtime.capture(|runtime, text| {
+        text.reserve(len);
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
                 runtime.push(separator, text)?;
@@ -185,6 +186,5 @@ pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, ite
             }
         }
         Ok(())
-    })?;
-    Ok(Value::Str(joined))
+    })
 }

@@ -43,14 +43,14 @@ built_ins! { METHODS:
     OneArgument "str.removeprefix" | "Markup.removeprefix"[2] fn removeprefix(runtime, &text: Str, prefix: Text) -> Text {
         let prefix = read_affix(runtime, prefix, "removeprefix")?;
         let rest = text.as_str().strip_prefix(prefix.as_str());
-        Ok(Value::Str(rest.map_or_else(|| text.clone(), |rest| text.piece(rest))))
+        Ok(Value::Str(rest.map_or_else(|| text, |rest| text.piece(rest))))
     }
 
     /// Removes a string from the end.
     OneArgument "str.removesuffix" | "Markup.removesuffix"[0] fn removesuffix(runtime, &text: Str, suffix: Text) -> Text {
         let suffix = read_affix(runtime, suffix, "removesuffix")?;
         let rest = text.as_str().strip_suffix(suffix.as_str());
-        Ok(Value::Str(rest.map_or_else(|| text.clone(), |rest| text.piece(rest))))
+        Ok(Value::Str(rest.map_or_else(|| text, |rest| text.piece(rest))))
     }
 }
 

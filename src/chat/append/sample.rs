@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 use crate::template::Input;
 use crate::trace::{Origin, Segment};
-use crate::value::{Runtime, Value};
+use crate::value::{Arena, Runtime, Value};
 
 /// The number of tokens at the end of a sample that can end its turn, such as the template's own and then another one.
 const MAX_STOPS: usize = 3;
@@ -133,7 +133,8 @@ impl<'g> Grown<'g> {
 
     /// Returns the indices of the assistant messages.
     fn list_answers(&self, meter: &Meter<'_>) -> Result<Vec<usize>> {
-        let mut runtime = Runtime::with_meter(meter.renew(), self.options.prompt.render.clock, &LOOKUPS);
+        let arena = Arena::default();
+        let mut runtime = Runtime::with_meter(&arena, meter.renew(), self.options.prompt.render.clock, &LOOKUPS);
         let messages = match self.messages.borrow_value(&mut runtime)? {
             Value::List(items) | Value::Tuple(items) => items,
             _ => return Ok(Vec::new()),

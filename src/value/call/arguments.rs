@@ -181,10 +181,7 @@ impl<'a> Arguments<'a> {
 
     /// Returns all arguments and the names of keywords.
     pub fn values(&self) -> impl Iterator<Item = Value<'a>> + '_ {
-        let keywords = self
-            .keywords()
-            .iter()
-            .flat_map(|(name, value)| [Value::Str(name.clone()), value.clone()]);
+        let keywords = self.keywords().iter().flat_map(|(name, value)| [Value::Str(*name), *value]);
         self.as_slice().iter().flatten().cloned().chain(keywords)
     }
 

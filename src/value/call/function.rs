@@ -6,8 +6,7 @@ use super::arguments::Arguments;
 use super::signature::{Kind, Parameter, Returns, Signature, Style};
 use crate::ast::{self, Symbols};
 use crate::error::{Error, Result};
-use crate::meter::Claim;
-use crate::value::{MeteredRc, Runtime, Str, Type, Value};
+use crate::value::{Runtime, Str, Type, Value};
 
 /// A filter, a test, a method or a global function: a row of a table.
 #[derive(Clone, Copy)]
@@ -98,20 +97,20 @@ pub struct BoundMethod<'a> {
 }
 
 /// Code that the evaluator runs: a macro, the body of a call block, a recursive loop.
-pub trait Callable<'a>: fmt::Debug {
+pub trait Callable: fmt::Debug {
     /// Calls the code. The arguments are borrowed, because moving them costs stack at every level of a recursion.
-    fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>>;
+    fn call<'a>(&'a self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>>;
 
     /// Calls the code and appends its result to `out`.
-    fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
+    fn write<'a>(&'a self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
 
     /// Does what [`Callable::write`] does. The positional arguments are the last `count` local variables.
-    fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()>;
+    fn write_with_locals<'a>(&'a self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()>;
 }
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
 #[derive(Debug)]
-pub struct Macro<'a, C: ?Sized = dyn Callable<'a> + 'a> {
+pub struct Macro<'a, C: ?Sized = dyn Callable + 'a> {
     /// The name. The body of a call block has none.
     pub name: Option<&'a str>,
     pub parameters: &'a [ast::Parameter],
@@ -127,8 +126,6 @@ pub struct Macro<'a, C: ?Sized = dyn Callable<'a> + 'a> {
     pub explicit_caller: bool,
     /// Whether [`Callable::write_with_locals`] can call the macro.
     pub takes_locals: bool,
-    /// The claim to the memory of the macro.
-    pub claim: Claim,
     /// The body.
     pub code: C,
 }
@@ -237,10 +234,7 @@ impl Function {
         runtime.meter.charge(CALL.saturating_add(count as u64 >> 1))?;
         self.signature.bind(self.python, arguments)?;
         match self.code {
-            Code::Run(run) => {
-                let value = runtime.run_traced(arguments, run)?;
-                runtime.claim_value(value)
-            }
+            Code::Run(run) => runtime.run_traced(arguments, run),
             Code::Inspect(inspect) => Ok(Value::Bool(arguments.get(0).is_some_and(inspect))),
             Code::Compare(compare) | Code::Identify(compare) => match (arguments.get(0), arguments.get(1)) {
                 (Some(value), Some(other)) => compare(runtime, value, other).map(Value::Bool),
@@ -277,18 +271,15 @@ impl Function {
 
 impl<'a> BoundMethod<'a> {
     pub fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        arguments.push_front(self.receiver.clone());
+        arguments.push_front(self.receiver);
         self.function.call(runtime, arguments)
     }
 }
 
-impl<'a> Value<'a> {
-    /// Binds a method to the value.
-    pub fn method(self, function: &'static Function) -> Self {
-        Self::Method(MeteredRc::new(BoundMethod {
-            receiver: self,
-            function,
-        }))
+impl<'a> Runtime<'a> {
+    /// Binds a method to a value.
+    pub fn method(&mut self, receiver: Value<'a>, function: &'static Function) -> Result<Value<'a>> {
+        self.store(BoundMethod { receiver, function }).map(Value::Method)
     }
 }
 

@@ -122,7 +122,7 @@ pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: 
         ('c', NumberRef::Int(int)) => {
             let code = match int {
                 IntRef::Small(small) => small,
-                IntRef::Big(_) => -1,
+                _ => -1,
             };
             let mut buffer = [0; 4];
             conversion.pad_text(char_from_code(code)?.encode_utf8(&mut buffer), max_width)

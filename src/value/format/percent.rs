@@ -61,12 +61,12 @@ fn write_formatted<'a>(
     let format = whole.as_str();
     runtime.meter.charge_scan(format.len())?;
     let given = match arguments {
-        Value::Tuple(items) => ArgumentsLeft::Tuple(items.clone(), 0),
-        one => ArgumentsLeft::One(Some(one.clone())),
+        Value::Tuple(items) => ArgumentsLeft::Tuple(*items, 0),
+        one => ArgumentsLeft::One(Some(*one)),
     };
     let mut source = Source {
         runtime,
-        mapping: is_mapping(arguments).then(|| arguments.clone()),
+        mapping: is_mapping(arguments).then_some(*arguments),
         arguments: given,
         flavor,
     };
@@ -112,7 +112,7 @@ impl<'a> Source<'_, 'a> {
     /// Looks up a key. Its value becomes the argument of this conversion.
     pub(super) fn pick_key(&mut self, key: &str) -> Result<()> {
         let key = self.runtime.str(key.to_owned())?;
-        let mapping = self.mapping.clone().unwrap_or(Value::None);
+        let mapping = self.mapping.unwrap_or(Value::None);
         let value = ops::get_item(self.runtime, &mapping, &key)?;
         self.arguments = ArgumentsLeft::One(Some(value));
         Ok(())
@@ -247,12 +247,12 @@ impl<'a> Source<'_, 'a> {
             Some((text, repr)) => {
                 self.runtime.meter.charge_scan(text.len())?;
                 if is_integer {
-                    Value::from(parse_int(text, 10, repr)?)
+                    self.runtime.int(parse_int(text, 10, repr)?)?
                 } else {
                     Value::Float(parse_float(text, repr)?)
                 }
             }
-            None if argument.as_number().is_some() => argument.clone(),
+            None if argument.as_number().is_some() => *argument,
             None if is_integer => return Err(conversion.number_required("_MarkupEscapeHelper")),
             None => {
                 let ty = argument.ty().name();

@@ -43,7 +43,7 @@ impl<'a> Fields<'a> {
             Named::Keywords(keywords) => {
                 runtime.meter.charge_names(name.as_str(), keywords.len())?;
                 if let Some((_, value)) = keywords.iter().find(|(keyword, _)| keyword.as_str() == name.as_str()) {
-                    return Ok(value.clone());
+                    return Ok(*value);
                 }
                 Err(Error::new(ErrorKind::Key, print::repr(runtime, &Value::Str(name))?))
             }
@@ -121,7 +121,7 @@ fn write_replacement<'a>(
         return runtime.push(&text, output);
     }
     let filled = match &value {
-        Value::Str(text) if text.is_markup() && specification.is_empty() => text.clone(),
+        Value::Str(text) if text.is_markup() && specification.is_empty() => *text,
         Value::Str(text) if text.is_markup() => {
             return Err(Error::value("Unsupported format specification for Markup."));
         }

@@ -92,7 +92,7 @@ pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>)
 pub fn negate<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     charge_digits(runtime, value, value)?;
     match value.as_number() {
-        Some(number) => Ok(Value::from(arithmetic::negate(number))),
+        Some(number) => runtime.number(arithmetic::negate(number)),
         None => Err(bad_operand_error("-", value)),
     }
 }
@@ -100,7 +100,7 @@ pub fn negate<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<
 /// Returns `+value`.
 pub fn positive<'a>(value: &Value<'a>) -> Result<Value<'a>> {
     match value {
-        Value::Int(_) | Value::Big(_) | Value::Float(_) => Ok(value.clone()),
+        Value::Int(_) | Value::Big(_) | Value::Float(_) => Ok(*value),
         Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
         _ => Err(bad_operand_error("+", value)),
     }
@@ -119,7 +119,7 @@ fn arithmetic<'a>(
     };
     charge_numbers(runtime, left, right)?;
     let result = operate(left_number, right_number, runtime.meter.limits().bits)?;
-    Ok(Some(Value::from(result)))
+    runtime.number(result).map(Some)
 }
 
 /// Charges for one pass over the digits of two integers.

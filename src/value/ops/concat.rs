@@ -4,7 +4,6 @@
 //! `__radd__`), and its error is that of a Python class, not that of `str`. The rules are those of CPython 3.13
 //! `abstract.c`, `PyNumber_Add`, `PyNumber_Multiply` and `sequence_repeat`.
 
-use super::arithmetic;
 use super::arithmetic::unsupported_operands;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, LimitExceeded};
@@ -30,50 +29,19 @@ pub fn concat_texts<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'
     }
 }
 
-/// Returns `left + right`, and reuses the memory of the left value if no other value uses it. So a string that is built of many pieces is
-/// not copied for each piece.
-pub fn append<'a>(runtime: &mut Runtime<'a>, left: Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
-    let (text, end) = match (left, right) {
-        (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() => (text, end),
-        (Value::List(items), Value::List(end)) => return extend(runtime, items, end),
-        (left, _) => return arithmetic::add(runtime, &left, right),
-    };
-    match text.try_into_parts() {
-        Ok((text, pieces)) => runtime.append_text(text, pieces, end),
-        Err(text) => concat_plain(runtime, &text, end),
-    }
-}
-
-/// Returns `items + end`, in place if no other value uses the items.
-fn extend<'a>(runtime: &mut Runtime<'a>, items: Seq<'a>, end: &Seq<'a>) -> Result<Value<'a>> {
-    let (mut values, height) = match items.try_into_items() {
-        Ok(owned) => owned,
-        Err(items) => {
-            let values = chain_items(runtime, &items, end)?;
-            return runtime.list(values);
-        }
-    };
-    runtime.meter.charge_items(end.len())?;
-    let len = values.len() + end.len();
-    runtime.check_values(len)?;
-    values.extend(end.iter());
-    let below = end.iter().map(|value| value.height()).max().unwrap_or(0);
-    let height = height.max(below.saturating_add(1));
-    runtime.items_of_height(values, height).map(Value::List)
-}
-
 fn concat_plain<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {
     let (start, end) = (left.as_str(), right.as_str());
     if start.is_empty() {
-        return Ok(Value::Str(right.clone()));
+        return Ok(Value::Str(*right));
     }
     if end.is_empty() {
-        return Ok(Value::Str(left.clone()));
+        return Ok(Value::Str(*left));
     }
     let len = start.len() + end.len();
     runtime.meter.charge_bytes(len)?;
     runtime.meter.check_size(len)?;
-    let sum = runtime.capture_in(String::with_capacity(len), |runtime, text| {
+    let sum = runtime.capture_text(|runtime, text| {
+        text.reserve(len);
         runtime.push(left, text)?;
         runtime.push(right, text)?;
         runtime.end_sum(text.len())
@@ -86,15 +54,15 @@ pub(super) fn concatenate<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right
     match (left, right) {
         (Value::List(left), Value::List(right)) => {
             let items = chain_items(runtime, left, right)?;
-            runtime.list(items)
+            runtime.list(&items)
         }
         // An empty tuple plus another tuple is the other tuple.
         (Value::Tuple(none), Value::Tuple(all)) | (Value::Tuple(all), Value::Tuple(none)) if none.is_empty() && !all.is_group() => {
-            Ok(Value::Tuple(all.clone()))
+            Ok(Value::Tuple(*all))
         }
         (Value::Tuple(left), Value::Tuple(right)) => {
             let items = chain_items(runtime, left, right)?;
-            runtime.tuple(items)
+            runtime.tuple(&items)
         }
         (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
         (Value::Str(text), _) if !text.is_markup() => Err(concat_error("str", right)),
@@ -135,14 +103,14 @@ fn repeat_sequence<'a>(runtime: &mut Runtime<'a>, sequence: &Value<'a>, count: &
     let count = count.index()?;
     match sequence {
         Value::Str(text) => repeat_text(runtime, text, count),
-        Value::Tuple(_) if count == 1 => Ok(sequence.clone()),
+        Value::Tuple(_) if count == 1 => Ok(*sequence),
         Value::Tuple(items) => {
             let items = repeat_items(runtime, items, count)?;
-            runtime.tuple(items)
+            runtime.tuple(&items)
         }
         Value::List(items) => {
             let items = repeat_items(runtime, items, count)?;
-            runtime.list(items)
+            runtime.list(&items)
         }
         _ => Err(unsupported_operands("*", sequence, &Value::Int(count))),
     }
@@ -150,7 +118,7 @@ fn repeat_sequence<'a>(runtime: &mut Runtime<'a>, sequence: &Value<'a>, count: &
 
 fn repeat_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, count: i64) -> Result<Value<'a>> {
     if count == 1 || text.as_str().is_empty() {
-        return Ok(Value::Str(text.clone()));
+        return Ok(Value::Str(*text));
     }
     runtime.meter.charge_bytes(text.as_str().len())?;
     let characters = char_count(text.as_str());

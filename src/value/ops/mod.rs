@@ -18,7 +18,6 @@ pub use arithmetic::{
     add, charge_digits, charge_numbers, divide, floor_divide, modulo, multiply, negate, positive, power, subtract,
 };
 pub use compare::{equal, identical_or_equal};
-pub use concat::append;
 pub use contains::contains;
 pub use identity::is_same;
 pub use item::get_item;

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, LimitExceeded};
 use crate::text::slice::{self, SliceIndices};
 use crate::value::print::{self, class_path};
-use crate::value::{Key, MeteredRc, Range, Runtime, Seq, Str, Type, Value};
+use crate::value::{Key, Range, Runtime, Seq, Str, Type, Value};
 
 /// The bounds of a slice, clamped to the range of `Py_ssize_t`.
 #[derive(Clone, Copy)]
@@ -36,17 +36,17 @@ pub fn slice<'a>(
             // A slice of a whole list is another list for `sameas`, so it gets its own storage.
             runtime.meter.charge_items(items.len())?;
             runtime.check_values(items.len())?;
-            runtime.list(items.iter().collect())
+            runtime.list(&items.iter().collect::<Vec<_>>())
         }
         Value::Tuple(items) => {
             let bounds = bounds()?;
             // A slice of a whole tuple is the tuple itself.
             if !items.is_group() && bounds.within(items.len())?.is_all(items.len()) {
-                return Ok(value.clone());
+                return Ok(*value);
             }
             slice_items(runtime, items, bounds).map(Value::Tuple)
         }
-        Value::Range(range) => slice_range(range, bounds()?),
+        Value::Range(range) => slice_range(runtime, range, bounds()?),
         Value::Dict(_) => Err(missing_slice(runtime, [start, stop, step])?),
         Value::Undefined(undefined) => Err(undefined.error()),
         _ => Err(not_subscriptable(value)),
@@ -75,7 +75,7 @@ fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -
     };
     if let Some(view) = viewed {
         return if is_reversed {
-            view.reversed(&mut runtime.meter)
+            runtime.store(view).map(Seq::Reversed)
         } else {
             Ok(view)
         };
@@ -84,7 +84,7 @@ fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -
     runtime.check_values(indices.count)?;
     let mut values = Vec::with_capacity(indices.count);
     values.extend(indices.positions().filter_map(|index| items.get(index)));
-    runtime.items(values)
+    runtime.items(&values)
 }
 
 impl Bounds {
@@ -116,7 +116,7 @@ fn bound(value: Option<&Value<'_>>) -> Result<Option<i64>> {
 }
 
 /// Returns a slice of a range, which is a range. Its bounds can be one step beyond the items (CPython `rangeobject.c`, `compute_slice`).
-fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
+fn slice_range<'a>(runtime: &mut Runtime<'a>, range: &Range, bounds: Bounds) -> Result<Value<'a>> {
     let indices = bounds.within(usize::try_from(range.len).unwrap_or(0))?;
     let sliced = || {
         Some(Range {
@@ -127,7 +127,7 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
         })
     };
     match sliced() {
-        Some(range) => Ok(Value::Range(MeteredRc::new(range))),
+        Some(range) => runtime.store(range).map(Value::Range),
         None => Err(Error::limit(LimitExceeded::new(Limit::RangeBits, 65, 64))),
     }
 }
@@ -135,8 +135,8 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
 /// Returns the KeyError of a dict, which never has a slice as a key. The bounds must have hashes.
 #[cold]
 fn missing_slice<'a>(runtime: &mut Runtime<'a>, bounds: [Option<&Value<'a>>; 3]) -> Result<Error> {
-    let bounds = runtime.tuple(bounds.map(|bound| bound.cloned().unwrap_or(Value::None)).to_vec())?;
-    Key::new(runtime, bounds.clone())?;
+    let bounds = runtime.tuple(&bounds.map(|bound| bound.copied().unwrap_or(Value::None)))?;
+    Key::new(runtime, bounds)?;
     Ok(Error::new(ErrorKind::Key, format!("slice{}", print::repr(runtime, &bounds)?)))
 }
 

@@ -6,7 +6,7 @@
 use super::repr;
 use super::repr::Enclosing;
 use crate::error::Result;
-use crate::value::{BoundMethod, Function, Namespace, NamespaceId, Runtime, Type, Value};
+use crate::value::{BoundMethod, Function, NamespaceId, Runtime, Type, Value};
 
 /// The address in the `repr` of every object.
 const ADDRESS: &str = "0x7f0000000000";
@@ -24,11 +24,9 @@ pub(super) fn write_namespace<'a>(
     match repr::find_dots(runtime, enclosing, value)? {
         Some(dots) => repr::write_piece(runtime, dots, out)?,
         None => {
-            let attributes = runtime.heap.namespace(id).map_or(&[][..], Namespace::attributes);
-            runtime.meter.charge(attributes.len() as u64)?;
+            let attributes = runtime.namespace_items(id)?;
             // An attribute can be another namespace, whose attributes are copied too.
-            let _claim = runtime.meter.claim(size_of_val(attributes))?;
-            let attributes = attributes.to_vec();
+            let _claim = runtime.meter.claim(size_of_val(attributes.as_slice()))?;
             repr::write_dict(runtime, attributes.into_iter(), &Enclosing::new(value, enclosing), out)?;
         }
     }

@@ -10,7 +10,7 @@
 use super::objects;
 use crate::error::Result;
 use crate::meter::LONG;
-use crate::number::{IntRef, text};
+use crate::number::text;
 use crate::text::quote;
 use crate::value::{Dict, Range, Runtime, Seq, Str, Value, backslash_escape};
 
@@ -44,7 +44,7 @@ pub fn write_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut Str
 /// Returns `str(value)`. A string or Markup stays as it is.
 pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
     match value {
-        Value::Str(text) => Ok(text.clone()),
+        Value::Str(text) => Ok(*text),
         Value::Undefined(_) => Ok(Str::from("")),
         _ => runtime.capture_text(|runtime, out| write_repr(runtime, value, out)),
     }
@@ -89,8 +89,8 @@ pub(super) fn write_nested<'a>(
         Value::Bool(false) => write_piece(runtime, "False", out),
         Value::Int(int) => write_int(runtime, *int, out),
         Value::Big(big) => {
-            runtime.meter.charge(big.bits() >> 4)?;
-            let digits = text::int_text(IntRef::Big(big))?;
+            runtime.meter.charge(big.bit_length() >> 4)?;
+            let digits = text::int_text(*big)?;
             write_piece(runtime, &digits, out)
         }
         Value::Float(float) => {

@@ -173,7 +173,7 @@ impl<'a> Runtime<'a> {
     /// Records that a byte range of the text that is being written is made from a string.
     pub fn record_changed(&mut self, text: &Str<'a>, range: Range<usize>) -> Result<()> {
         let Some(tape) = self.tape.as_mut().filter(|_| text.borrowed().is_some()) else {
-            return self.record_made_from(&Value::Str(text.clone()), range);
+            return self.record_made_from(&Value::Str(*text), range);
         };
         let source = match tape.map(&mut self.meter)? {
             Some(map) => {
@@ -214,7 +214,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Runs a function that records the pieces of a string of its own, and returns them.
-    pub(super) fn record_apart(&mut self, record: impl FnOnce(&mut Self) -> Result<()>) -> Result<Pieces> {
+    pub(in crate::value) fn record_apart(&mut self, record: impl FnOnce(&mut Self) -> Result<()>) -> Result<Pieces> {
         let outer = std::mem::take(&mut self.pieces);
         let recorded = record(self);
         let pieces = std::mem::replace(&mut self.pieces, outer);

@@ -24,6 +24,7 @@ use super::{Str, Value};
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
+use crate::text::written;
 use crate::trace::{
     Address, Copies, InputMap, Literals, Owner, Piece, PieceOrigin, Pieces, Segment, count_paths, count_pointer_bytes,
 };
@@ -203,14 +204,14 @@ impl<'a> Runtime<'a> {
     /// Appends a string to the text that is being written, and records its pieces.
     pub fn push(&mut self, text: &Str<'a>, out: &mut String) -> Result<()> {
         self.record(text, out.len())?;
-        out.push_str(text.as_str());
+        written::push(out, text.as_str());
         Ok(())
     }
 
     /// Records the pieces of a string that is about to be written at a byte of the text that is being written.
     #[inline]
     pub fn record(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
-        if self.tape.is_none() && !text.has_pieces() {
+        if self.tape.is_none() && text.pieces().is_none() {
             return Ok(());
         }
         self.record_pieces(text, at)
@@ -219,7 +220,7 @@ impl<'a> Runtime<'a> {
     /// Records the pieces of a string in a render that is traced, or of a string that has pieces, as [`Runtime::record`] does.
     #[inline(never)]
     fn record_pieces(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
-        let Some((from, view)) = text.pieces() else {
+        let Some((from, view)) = self.heap.pieces_of(text) else {
             return self.record_memory(text.as_str(), at + text.as_str().len());
         };
         let found = from.in_view(&view);
@@ -278,21 +279,9 @@ impl<'a> Runtime<'a> {
         self.meter.check_size(self.pieces.bytes())
     }
 
-    /// Returns a string with another one appended, and with the pieces of both.
-    pub(super) fn append_text(&mut self, mut text: String, pieces: Pieces, end: &Str<'a>) -> Result<Value<'a>> {
-        let len = text.len() + end.as_str().len();
-        self.meter.charge_bytes(end.as_str().len())?;
-        self.meter.check_size(len)?;
-        let outer = std::mem::replace(&mut self.pieces, pieces);
-        let pushed = self.push(end, &mut text);
-        let pieces = std::mem::replace(&mut self.pieces, outer);
-        pushed?;
-        self.text_with_pieces(text, pieces).map(Value::Str)
-    }
-
     /// Makes a string that repeats another one.
     pub(super) fn repeated_text(&mut self, text: &Str<'a>, repeated: String) -> Result<Str<'a>> {
-        if self.tape.is_none() && !text.has_pieces() {
+        if self.tape.is_none() && text.pieces().is_none() {
             return self.text(repeated);
         }
         let pieces = self.record_apart(|runtime| runtime.record_repeated(text, repeated.len()))?;
@@ -336,7 +325,7 @@ impl<'a> Runtime<'a> {
         let Some(tape) = &mut self.tape else {
             return run(self);
         };
-        let sources = values.iter().map(|value| (*value).clone());
+        let sources = values.iter().map(|value| *(*value));
         let outer = tape.enter(&mut self.meter, values.len(), sources)?;
         let result = run(self);
         if let Some(tape) = &mut self.tape {

@@ -12,7 +12,7 @@ use crate::ast::TextLines;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::trace::{Address, Pieces};
-use crate::value::{Dict, Given, Runtime, Seq};
+use crate::value::{Dict, Given, Heap, Runtime, Seq};
 
 /// A round of a loop, whose text may belong to a message.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl<'a> Tape<'a> {
         if !map.has_messages {
             let list = given.get("messages");
             let items = match &list {
-                Some(Value::List(items) | Value::Tuple(items)) => items.clone(),
+                Some(Value::List(items) | Value::Tuple(items)) => *items,
                 _ => Seq::empty(),
             };
             let messages = items.iter().enumerate();
@@ -88,11 +88,11 @@ impl<'a> Tape<'a> {
 
     /// Returns the message that an item of a loop is, or is made from. Charges the items of a list, and the entries of a copy with the
     /// pieces of their strings.
-    fn message_of_item(&mut self, item: &Value<'a>, given: &Given<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
+    fn message_of_item(&mut self, item: &Value<'a>, heap: &Heap<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
         match item {
-            Value::Dict(dict) => match self.message(dict, given, meter)? {
+            Value::Dict(dict) => match self.message(dict, &heap.frames.input, meter)? {
                 Some(owner) => Ok(owner),
-                None => self.message_of_copy(dict, meter),
+                None => self.message_of_copy(dict, heap, meter),
             },
             Value::List(items) | Value::Tuple(items) if items.len() <= MAX_EXAMINED => {
                 // A message is looked for among all messages.
@@ -100,7 +100,7 @@ impl<'a> Tape<'a> {
                 let mut found = Owner::NONE;
                 for item in items.iter() {
                     let Value::Dict(dict) = &item else { continue };
-                    if let Some(owner) = self.message(dict, given, meter)? {
+                    if let Some(owner) = self.message(dict, &heap.frames.input, meter)? {
                         if found != Owner::NONE {
                             return Ok(Owner::NONE);
                         }
@@ -114,7 +114,7 @@ impl<'a> Tape<'a> {
     }
 
     /// Returns the message that all strings of a dict come from, if the render made the dict.
-    fn message_of_copy(&mut self, dict: &Dict<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
+    fn message_of_copy(&mut self, dict: &Dict<'a>, heap: &Heap<'a>, meter: &mut Meter<'_>) -> Result<Owner> {
         let (Dict::Owned(_), Some(map)) = (dict, self.map(meter)?) else {
             return Ok(Owner::NONE);
         };
@@ -123,7 +123,7 @@ impl<'a> Tape<'a> {
         let mut message = Owner::NONE;
         for (_, value) in dict.iter().take(MAX_EXAMINED) {
             let Value::Str(text) = value else { continue };
-            let sources: Vec<PieceOrigin> = match text.pieces() {
+            let sources: Vec<PieceOrigin> = match heap.pieces_of(&text) {
                 Some((pieces, _)) => pieces.list().iter().take(MAX_EXAMINED).map(|piece| piece.source).collect(),
                 None => vec![PieceOrigin::Memory(Address::of(text.as_str()))],
             };
@@ -168,9 +168,7 @@ impl<'a> Runtime<'a> {
             if let Value::Int(_) = item {
                 tape.index = Some(variable);
             }
-            tape.owner = tape
-                .message_of_item(item, &self.heap.frames.input, &mut self.meter)?
-                .or(tape.owner);
+            tape.owner = tape.message_of_item(item, &self.heap, &mut self.meter)?.or(tape.owner);
             turn.is_owned = tape.owner != Owner::NONE;
         }
         Ok(())

@@ -80,7 +80,7 @@ impl<'a> Runtime<'a> {
     fn unite(&mut self, map: &mut InputMap<'a>, values: &[Value<'a>]) -> Result<PieceOrigin> {
         let (mut union, mut walk) = (Union::default(), Walk::default());
         for value in values.iter().rev() {
-            walk.push(&mut self.meter, value.clone())?;
+            walk.push(&mut self.meter, *value)?;
             while let Some(value) = walk.next() {
                 self.meter.charge(1)?;
                 self.unite_value(map, value, &mut union, &mut walk)?;
@@ -94,7 +94,7 @@ impl<'a> Runtime<'a> {
     /// Adds the origins of a value to a union, and the values in it to those that are not visited yet.
     fn unite_value(&mut self, map: &mut InputMap<'a>, value: Value<'a>, union: &mut Union, walk: &mut Walk<'a>) -> Result<()> {
         match value {
-            Value::Str(text) => match text.pieces() {
+            Value::Str(text) => match self.heap.pieces_of(&text) {
                 Some((from, view)) => {
                     for piece in from.overlapping(view) {
                         map.extend(union, piece.source, piece.bytes().len());
@@ -119,15 +119,14 @@ impl<'a> Runtime<'a> {
                 }
             }
             Value::Namespace(id) if walk.namespaces.insert(id) => {
-                let namespace = self.heap.namespace(id);
-                for (key, value) in namespace.map_or(&[][..], |namespace| namespace.attributes()) {
-                    walk.push(&mut self.meter, key.clone())?;
-                    walk.push(&mut self.meter, value.clone())?;
+                for (name, value) in self.namespace_items(id)? {
+                    walk.push(&mut self.meter, name)?;
+                    walk.push(&mut self.meter, value)?;
                 }
             }
-            Value::Method(method) => walk.push(&mut self.meter, method.receiver.clone())?,
-            Value::Cycler(cycler) => walk.push_items(&mut self.meter, cycler.items.clone())?,
-            Value::Joiner(joiner) => walk.push(&mut self.meter, joiner.separator.clone())?,
+            Value::Method(method) => walk.push(&mut self.meter, method.receiver)?,
+            Value::Cycler(cycler) => walk.push_items(&mut self.meter, cycler.items)?,
+            Value::Joiner(joiner) => walk.push(&mut self.meter, joiner.separator)?,
             // The values that these compute later are not known, so they can come from any string of the input.
             Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => map.extend_with_all(union),
             _ => {}

@@ -153,7 +153,7 @@ fn converse<'a>(runtime: &mut Runtime<'a>, turns: &[(&'static str, &'static str)
         entries.insert(Key::from(Str::from("content")), Value::text(content));
         messages.push(Value::Dict(runtime.dict(entries)?));
     }
-    runtime.list(messages)
+    runtime.list(&messages)
 }
 
 /// Returns whether a message has no key `weight` or `train` that is 0 or false.
