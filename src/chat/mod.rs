@@ -61,7 +61,9 @@ pub use turns::assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
 pub use turns::assistant::REASONING_FIELDS;
 #[cfg(feature = "inspect")]
-pub(crate) use turns::assistant::control::{common_prefix, common_suffix, control_tokens};
+pub(crate) use turns::assistant::control::common_suffix;
+#[cfg(feature = "response")]
+pub(crate) use turns::assistant::control::{common_prefix, control_tokens};
 pub use turns::{ControlPolicy, ControlToken, ControlTokens, Field, TextPiece, TokenOrigin, Turn, assistant_mask};
 #[cfg(feature = "inspect")]
 pub use variables::is_reserved_name;
