@@ -151,11 +151,11 @@ fn write_pairs(pairs: &Pairs, tool: &Tool<'_>, end: &str, schemas: &mut Schemas<
             let path = format!("{}/properties/{}", tool.path, crate::json::pointer::escape_key(name));
             schemas.notation = pairs.notation.clone().unwrap_or(Notation::JSON);
             let value = match &pairs.notation {
-                Some(_) => schemas.value(schema, &path)?,
-                None => write_raw(schema, &path, stop, [next.trim(), end.trim()], schemas)?,
+                Some(_) => Rule::sequence([Rule::text(pairs.middle.as_str()), schemas.value(schema, &path)?]),
+                None => write_raw(schema, &path, [stop, next.trim(), end.trim()], pairs, schemas)?,
             };
             let value = schemas.rules.add(value);
-            let member = |before: &str| Rule::sequence([Rule::text(format!("{before}{name}{}", pairs.middle)), value.clone()]);
+            let member = |before: &str| Rule::sequence([Rule::text(format!("{before}{name}")), value.clone()]);
             let then = schemas.rules.add(after);
             let begun = Rule::sequence([member(&pairs.first), then.clone()]);
             let more = Rule::sequence([member(&next), then.clone()]);
@@ -169,29 +169,30 @@ fn write_pairs(pairs: &Pairs, tool: &Tool<'_>, end: &str, schemas: &mut Schemas<
     Ok(Rule::choice(choices))
 }
 
-/// Returns the rule of a value between tags with what follows it: a string as it is, or JSON. `ends` are what begins
-/// the next key, and what ends the call.
-fn write_raw(schema: &Value, path: &str, stop: &str, ends: [&str; 2], schemas: &mut Schemas<'_, '_, '_>) -> Result<Rule> {
+/// Returns the rule of a value with the strings around it: a string as it is, or JSON. The first of `ends` follows the value; the others begin
+/// the next key, and end the call.
+fn write_raw(schema: &Value, path: &str, ends: [&str; 3], pairs: &Pairs, schemas: &mut Schemas<'_, '_, '_>) -> Result<Rule> {
+    let [stop, ..] = ends;
+    let shared = common_prefix(&pairs.middle, &pairs.other_middle);
+    let (shared, middle) = pairs.middle.split_at_checked(shared).unwrap_or_default();
+    let other_middle = pairs.other_middle.strip_prefix(shared).unwrap_or_default();
+    let other = |rule: Rule| Rule::sequence([Rule::text(other_middle), rule, Rule::text(stop)]);
     let mut choices = Vec::new();
     for plain in schemas.list_plain(schema, path)? {
-        let mut others = plain.clone();
         let mut types: Vec<&str> = list_schema_types(&plain);
         if types.contains(&"string") {
-            let forbidden = [stop.trim()]
-                .into_iter()
-                .chain(ends.map(|end| end.trim_start_matches(['>', '/'])));
             let except = stop.trim().chars().next().into_iter().chain(['\n', '\r']).collect();
             let known = match list_constants(&plain) {
                 Some(values) => Some(Rule::choice(values.iter().filter_map(|value| value.as_str()).map(Rule::text))),
                 None => schemas.characters(&plain, &Style::Raw(except), path)?,
             };
-            let others_of_text = forbidden.filter(|text| !text.is_empty()).map(str::to_owned).collect();
-            choices.push(match known {
+            let ends = ends.map(|end| end.trim().trim_start_matches(['>', '/']).to_owned());
+            let string = match known {
                 Some(known) => Rule::sequence([known, Rule::text(stop)]),
-                None => Rule::Until(stop.to_owned(), others_of_text),
-            });
+                None => Rule::Until(stop.to_owned(), ends.into_iter().filter(|end| !end.is_empty()).collect()),
+            };
+            choices.push(Rule::sequence([Rule::text(middle), string]));
             types.retain(|ty| *ty != "string");
-            others.insert("type".to_owned(), types.iter().map(|ty| Value::from(*ty)).collect());
         }
         if list_constants(&plain).is_none() {
             // Templates print these as Python does too.
@@ -200,14 +201,13 @@ fn write_raw(schema: &Value, path: &str, stop: &str, ends: [&str; 2], schemas: &
                 .iter()
                 .filter(|(ty, _)| types.contains(ty))
                 .flat_map(|(_, words)| *words);
-            choices.extend(words.map(|word| Rule::text(format!("{word}{stop}"))));
+            choices.extend(words.map(|word| other(Rule::text(*word))));
         }
         if !types.is_empty() {
-            choices.push(Rule::sequence([
-                schemas.value(&Value::Object(others), path)?,
-                Rule::text(stop),
-            ]));
+            let mut others = plain.clone();
+            others.insert("type".to_owned(), types.iter().map(|ty| Value::from(*ty)).collect());
+            choices.push(other(schemas.value(&Value::Object(others), path)?));
         }
     }
-    Ok(Rule::choice(choices))
+    Ok(Rule::sequence([Rule::text(shared), Rule::choice(choices)]))
 }

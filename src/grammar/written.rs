@@ -18,6 +18,7 @@ use crate::template::RenderOptions;
 pub const NAME: &str = "zq7yname";
 const KEYS: [&str; 2] = ["zq7ysecond", "zq7yfirst"];
 const VALUES: [&str; 2] = ["Zq7yOne", "Zq7yTwo"];
+const INTEGERS: [u32; 2] = [7_708_801, 7_708_802];
 const ASKED: &str = "Zq7yAsked";
 const WRITTEN: &str = "Zq7yWritten";
 const THOUGHT: &str = "Zq7yThought";
@@ -61,6 +62,8 @@ pub struct Pairs {
     /// Before the first key, between a key and its value, before the next key, and after the last value.
     pub first: String,
     pub middle: String,
+    /// Between a key and a value that is no string.
+    pub other_middle: String,
     pub next: String,
     pub last: String,
     /// The notation of values. Without it, strings are as they are, and other values are JSON.
@@ -108,6 +111,10 @@ impl Asker<'_> {
             return Ok(None);
         };
         let common = common_prefix(&whole, &prompt);
+        // Two tokens can begin alike.
+        let mut tokens = [&whole, &prompt].into_iter().flat_map(|text| control_tokens(text));
+        let inside = tokens.find(|token| token.start < common && common < token.end);
+        let common = inside.map_or(common, |token| token.start);
         let Some((shared, text)) = whole.split_at_checked(common).filter(|(shared, _)| shared.contains(ASKED)) else {
             return Ok(None);
         };
@@ -167,8 +174,13 @@ impl Asker<'_> {
                 .ask(&call_message(&ids[..1], &json!({}), None), true)?
                 .map(|none| none.text);
             let many = self.ask(&call_message(&ids, &both, None), true)?.map(|many| many.text);
+            let integers = json!({KEYS[0]: INTEGERS[0], KEYS[1]: INTEGERS[1]});
+            let integers = self
+                .ask(&call_message(&ids[..1], &integers, None), true)?
+                .map(|integers| integers.text);
             let found = read_calls(one, none.as_deref(), many.as_deref(), stops).map(|calls| Calls {
                 ids: ids.clone(),
+                arguments: calls.arguments.with_integers(integers.as_deref()),
                 ..calls
             });
             if found.is_some() {
@@ -268,6 +280,7 @@ fn read_calls(one: Written, none: Option<&str>, many: Option<&str>, stops: &[Str
         Arguments::Pairs(Pairs {
             first: String::new(),
             middle: "=".to_owned(),
+            other_middle: "=".to_owned(),
             next: ", ".to_owned(),
             last: String::new(),
             notation: Some(Notation {
@@ -283,6 +296,7 @@ fn read_calls(one: Written, none: Option<&str>, many: Option<&str>, stops: &[Str
         Arguments::Pairs(Pairs {
             first: head.get(shared..)?.to_owned(),
             middle: middle.to_owned(),
+            other_middle: middle.to_owned(),
             next: next.to_owned(),
             last: last.to_owned(),
             notation: None,
@@ -330,6 +344,18 @@ fn find_object(head: &str) -> Option<usize> {
 }
 
 impl Arguments {
+    /// Returns the arguments with what is between a key and an integer in a message.
+    fn with_integers(mut self, text: Option<&str>) -> Self {
+        let found = text.and_then(|text| {
+            let (_, rest) = text.split_once(KEYS[0])?;
+            Some(rest.split_once(&INTEGERS[0].to_string())?.0)
+        });
+        if let (Self::Pairs(pairs @ Pairs { notation: None, .. }), Some(middle)) = (&mut self, found) {
+            middle.clone_into(&mut pairs.other_middle);
+        }
+        self
+    }
+
     /// Returns the part of the string before the first key that is before the arguments.
     fn before<'t>(&self, text: &'t str) -> Option<&'t str> {
         match self {
