@@ -245,8 +245,10 @@ def test_threads_share_a_template():
 
 
 INTERRUPTED = """
-import _thread, threading, time
+import _thread, signal, threading, time
 from chat_template import ChatTemplate
+# A shell starts programs in the background with the signal ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 template = ChatTemplate.from_source("{% for i in range(100000) %}{{ i }}{% endfor %}")
 rows = [[{"role": "user", "content": "Hi"}]] * 5000
 threading.Timer(0.5, _thread.interrupt_main).start()
