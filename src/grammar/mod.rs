@@ -35,6 +35,9 @@ use crate::error::Result;
 use crate::meter::Meter;
 use crate::response::ParseOptions;
 
+/// The largest number of renders and searches for one grammar.
+const RENDERS: u64 = 64;
+
 impl ChatTemplate {
     /// Returns a grammar of what a model may write next. `None` if it may write anything.
     ///
@@ -61,7 +64,10 @@ impl ChatTemplate {
     pub fn grammar(&self, options: &GrammarOptions<'_>) -> Result<Option<Grammar>> {
         let deadline = options.bounds.start();
         let meter = &mut Meter::within(options.bounds, &deadline).share_steps();
+        // Each render has a part of the steps.
+        let limits = meter.limits().clone().with_steps(meter.steps_left() / RENDERS);
         let bounds = Bounds {
+            limits: &limits,
             deadline: Some(&deadline),
             ..options.bounds
         };
@@ -77,8 +83,9 @@ impl ChatTemplate {
             bounds,
         };
         let (open, close) = asker.ask_answer()?.unwrap_or_default();
-        // What ends an answer too is no part of a call.
-        stops.extend(Some(close.trim().to_owned()).filter(|close| !close.is_empty() && options.json_schema.is_none()));
+        let answer_end = cut_stop(&close, &stops).to_owned();
+        // The end of an answer is not part of a call.
+        stops.extend(Some(close.trim().to_owned()).filter(|close| !close.is_empty()));
         let calls = match tools.is_empty() {
             true => None,
             false => asker.ask_calls(&stops)?,
@@ -99,7 +106,7 @@ impl ChatTemplate {
             schemas,
         };
         let answer = match options.json_schema {
-            Some(schema) => writer.write_answer(schema, &open, cut_stop(&close, &stops))?,
+            Some(schema) => writer.write_answer(schema, &open, &answer_end)?,
             None => Rule::NEVER,
         };
         let (text, triggers) = writer.print(calls.as_ref(), &tools, answer)?;

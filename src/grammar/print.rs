@@ -121,6 +121,8 @@ impl Printer<'_, '_, '_> {
             }
             Rule::Until(end, others) => {
                 let key = (end.clone(), others.clone());
+                let bytes = others.iter().map(String::len).sum::<usize>().saturating_add(end.len());
+                self.meter.charge_items(bytes.saturating_mul(bytes))?;
                 let known = self
                     .known
                     .iter()

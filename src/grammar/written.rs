@@ -26,6 +26,9 @@ const THOUGHT: &str = "Zq7yThought";
 /// What is in the place of the number of a call.
 pub const COUNT: &str = "\u{e000}";
 
+/// The largest size of a message of a few words in bytes. A template that writes more around them says nothing of calls.
+const MAX_WRITTEN: usize = 2 << 10;
+
 /// The ids of three calls.
 pub const IDS: [&str; 3] = ["zq7yA1bC2", "zq7yD3eF4", "zq7yG5hI6"];
 
@@ -115,7 +118,10 @@ impl Asker<'_> {
         let mut tokens = [&whole, &prompt].into_iter().flat_map(|text| control_tokens(text));
         let inside = tokens.find(|token| token.start < common && common < token.end);
         let common = inside.map_or(common, |token| token.start);
-        let Some((shared, text)) = whole.split_at_checked(common).filter(|(shared, _)| shared.contains(ASKED)) else {
+        let Some((shared, text)) = whole
+            .split_at_checked(common)
+            .filter(|(shared, text)| shared.contains(ASKED) && text.len() <= MAX_WRITTEN)
+        else {
             return Ok(None);
         };
         Ok(Some(Written {

@@ -118,6 +118,25 @@ fn hostile_schemas_end_by_an_error() {
 }
 
 #[test]
+fn hostile_templates_end_by_an_error() {
+    let tools = tools(&json!({"type": "object", "properties": {"a": {"type": "string"}}}));
+    let options = GrammarOptions::default()
+        .with_tools(&tools)
+        .with_tool_choice(ToolChoice::Required);
+    // What is around a call is long.
+    let long = SOURCE.replace("<call>", &format!("<call>{}", "<b".repeat(10_000)));
+    let message = template(&long).grammar(&options).unwrap_err();
+    assert_eq!(message.message(), "the template does not say how it writes calls");
+    // A render takes more than its part of the steps.
+    let slow = format!("{{% for i in range(50000) %}}{{% endfor %}}{SOURCE}");
+    let limits = Limits::default().with_steps(1_000_000);
+    let message = template(&slow)
+        .grammar(&options.with_bounds(Bounds::default().with_limits(&limits)))
+        .unwrap_err();
+    assert!(message.reached().is_some(), "{message}");
+}
+
+#[test]
 fn a_schema_that_contains_itself_has_a_grammar() {
     let node = json!({"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}, "value": {"type": "integer"}}, "required": ["value"]});
     let parameters =
