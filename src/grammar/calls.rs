@@ -20,13 +20,17 @@ pub struct Tool<'o> {
 
 /// Reads the tools as they are passed to a template: the function of each, or the function itself.
 pub fn read_tools(tools: &Value) -> Result<Vec<Tool<'_>>> {
-    let items = tools.as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(items) = tools.as_array() else {
+        return Err(refuse("/tools: tools are a list"));
+    };
     let tools = items.iter().enumerate().map(|(index, tool)| {
         let (function, inner) = tool.get("function").map_or((tool, ""), |function| (function, "/function"));
-        let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
+        let Some(name) = function.get("name").and_then(Value::as_str) else {
+            return Err(refuse(format!("/tools/{index}{inner}: a tool has a name, which is a string")));
+        };
         let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
         if name.is_empty() || !name.chars().all(is_word) {
-            let message = format!("/tools/{index}{inner}/name: a name has letters of ASCII, digits, `_`, `-` and `.`");
+            let message = format!("/tools/{index}{inner}/name: a name consists of ASCII letters, digits, `_`, `-` and `.`");
             return Err(refuse(message));
         }
         Ok(Tool {

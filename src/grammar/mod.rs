@@ -72,6 +72,15 @@ impl ChatTemplate {
             ..options.bounds
         };
         let tools = choose_tools(options)?;
+        if options
+            .json_schema
+            .is_some_and(|schema| !schema.is_object() && !schema.is_boolean())
+        {
+            return Err(refuse("/json_schema: a schema is an object, true or false"));
+        }
+        if options.variables.is_some_and(|variables| !variables.is_object()) {
+            return Err(refuse("/variables: variables are an object"));
+        }
         if tools.is_empty() && options.json_schema.is_none() {
             return Ok(None);
         }

@@ -181,6 +181,10 @@ fn digits() -> Rule {
 
 /// Returns the rule of the digits of the integers from one to another. Without the latter, there is no end.
 fn write_digits(min: u64, max: Option<u64>) -> Rule {
+    if (min, max) == (0, None) {
+        let rest = digits().repeat(0, Some(MAX_DIGITS.saturating_sub(1)));
+        return Rule::choice([Rule::text("0"), Rule::sequence([Rule::class(&[('1', '9')]), rest])]);
+    }
     let largest = 10_u64.pow(MAX_DIGITS).saturating_sub(1);
     let max = max.unwrap_or(largest).min(largest);
     let mut choices = Vec::new();

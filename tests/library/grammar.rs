@@ -66,6 +66,23 @@ fn a_call_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
+fn options_of_another_type_are_errors() {
+    let options = GrammarOptions::default().with_tool_choice(ToolChoice::Auto);
+    let fail = |options: GrammarOptions<'_>| template(SOURCE).grammar(&options).unwrap_err().message().to_owned();
+    let [object, nameless, list] = [json!({}), json!([{"type": "function", "function": {}}]), json!([])];
+    assert_eq!(fail(options.with_tools(&object)), "/tools: tools are a list");
+    assert_eq!(
+        fail(options.with_tools(&nameless)),
+        "/tools/0/function: a tool has a name, which is a string"
+    );
+    assert_eq!(
+        fail(options.with_json_schema(&list)),
+        "/json_schema: a schema is an object, true or false"
+    );
+    assert_eq!(fail(options.with_variables(&list)), "/variables: variables are an object");
+}
+
+#[test]
 fn what_a_schema_says_and_a_grammar_does_not_is_named() {
     let parameters =
         json!({"type": "object", "properties": {"a": {"type": "array", "uniqueItems": true}, "b": {"not": {"type": "null"}}}});
