@@ -42,7 +42,7 @@ pub fn read_tools(tools: &Value) -> Result<Vec<Tool<'_>>> {
     tools.collect()
 }
 
-/// Returns an error about what the caller asks for.
+/// Returns an error of the class `Request`.
 pub fn refuse(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Value, message.into()).with_class(ErrorClass::Request)
 }
@@ -124,7 +124,7 @@ fn write_object(tool: &Tool<'_>, schemas: &mut Schemas<'_, '_, '_>) -> Result<Ru
 
 /// Returns the rule of arguments that are written each with its key.
 fn write_pairs(pairs: &Pairs, tool: &Tool<'_>, end: &str, schemas: &mut Schemas<'_, '_, '_>) -> Result<Rule> {
-    // What follows each value, and what comes then: another key, or the end.
+    // `stop` follows every value. After it comes `next` and another key, or `last`.
     let shared = pairs.next.get(..common_prefix(&pairs.next, &pairs.last)).unwrap_or_default();
     let stop = match &pairs.notation {
         Some(_) => "",

@@ -1,4 +1,4 @@
-//! Brings a JSON schema into plain ones: without references, `allOf`, `anyOf` and `oneOf`.
+//! Expands a JSON schema into plain schemas, which have no `$ref`, `allOf`, `anyOf` or `oneOf`.
 //!
 //! ```text
 //! {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
@@ -14,10 +14,10 @@ use crate::error::Result;
 /// A schema that is an object.
 pub type Plain = Map<String, Value>;
 
-/// The keywords that are taken apart.
+/// The keywords that are expanded.
 const COMBINED: [&str; 4] = ["$ref", "allOf", "anyOf", "oneOf"];
 
-/// The keywords that do not belong to what is valid.
+/// The keywords that do not affect which values are valid.
 const NOTES: [&str; 13] = [
     "$comment",
     "$defs",
@@ -35,7 +35,7 @@ const NOTES: [&str; 13] = [
 ];
 
 impl Schemas<'_, '_, '_> {
-    /// Returns the plain schemas of which a value fulfils at least one.
+    /// Returns plain schemas. A value is valid if it fulfils at least one of them.
     pub fn list_plain(&mut self, schema: &Value, path: &str) -> Result<Vec<Plain>> {
         self.enter()?;
         let found = match schema {
@@ -61,7 +61,7 @@ impl Schemas<'_, '_, '_> {
                 Some((target, pointer)) => self.list_plain(&target, &pointer)?,
                 None => {
                     self.lose(path, "$ref");
-                    continue_with_any()
+                    vec![Plain::new()]
                 }
             };
             found = self.cross(&found, &others, path)?;
@@ -87,7 +87,7 @@ impl Schemas<'_, '_, '_> {
         Ok(found)
     }
 
-    /// Returns each schema of one list together with each of another.
+    /// Merges each schema of one list with each schema of another.
     fn cross(&mut self, some: &[Plain], others: &[Plain], path: &str) -> Result<Vec<Plain>> {
         let mut found = Vec::new();
         for one in some {
@@ -104,7 +104,7 @@ impl Schemas<'_, '_, '_> {
         Ok(found)
     }
 
-    /// Returns a schema that is fulfilled where both are. `None` if no value does that.
+    /// Merges two schemas into one that requires both. Returns `None` if no value can fulfil both.
     fn merge(&mut self, mut one: Plain, other: &Plain, path: &str) -> Option<Plain> {
         close_properties(&mut one, other);
         let mut other = other.clone();
@@ -163,12 +163,7 @@ impl Schemas<'_, '_, '_> {
     }
 }
 
-/// The schema that any value fulfils.
-fn continue_with_any() -> Vec<Plain> {
-    vec![Plain::new()]
-}
-
-/// Adds the properties that another schema names, where this one has a schema for the properties that it does not name.
+/// Applies `additionalProperties` of a schema to the properties that only another schema names.
 fn close_properties(schema: &mut Plain, other: &Plain) {
     let Some(additional) = schema.get("additionalProperties").cloned() else {
         return;
@@ -207,7 +202,7 @@ fn intersect_types<'t>(some: &[&'t str], others: &[&'t str]) -> Option<Vec<&'t s
     (!both.is_empty()).then_some(both)
 }
 
-/// Returns whether no value fulfils two of the schemas, as far as their types and constants show it.
+/// Returns whether the types and constants show that no value fulfils two of the schemas.
 fn are_apart(schemas: &[Plain]) -> bool {
     let pairs = (0..schemas.len()).flat_map(|first| (0..first).map(move |second| (first, second)));
     pairs

@@ -5,7 +5,7 @@
 //! tool_choice: required   ->   root ::= "<tool_call>\n{\"name\": \"search\", \"arguments\": " r5 "}\n</tool_call>"
 //! ```
 //!
-//! How calls are written is asked of renders, and each grammar is printed from the same rules.
+//! Renders of the template show how it writes calls. All notations are printed from the same rules.
 
 mod calls;
 mod containers;
@@ -156,7 +156,7 @@ fn choose_tools<'o>(options: &GrammarOptions<'o>) -> Result<Vec<Tool<'o>>> {
     }
 }
 
-/// Puts the rules of a message together.
+/// Builds the rules of a message and prints them.
 struct Writer<'w, 'r, 'm, 'a> {
     options: &'w GrammarOptions<'w>,
     asker: Asker<'w>,
@@ -166,7 +166,7 @@ struct Writer<'w, 'r, 'm, 'a> {
 }
 
 impl Writer<'_, '_, '_, '_> {
-    /// Returns the rule of an answer that fits a schema, with the strings around it.
+    /// Returns the rule of an answer that fits a schema, including the strings around it.
     fn write_answer(&mut self, schema: &Value, open: &str, close: &str) -> Result<Rule> {
         self.schemas.begin(schema, "/json_schema")?;
         let value = self.schemas.value(schema, "/json_schema")?;
@@ -177,8 +177,8 @@ impl Writer<'_, '_, '_, '_> {
         Ok(Rule::sequence([before, Rule::text(begin), value, Rule::text(close)]))
     }
 
-    /// Returns the string that begins a call or an answer, and the rule of what can be before it: reasoning, or white space. Also returns
-    /// the end of the reasoning if the prompt has begun it.
+    /// Returns the string that begins a call or an answer, the rule of what can precede it (reasoning or white space), and the string that
+    /// ends the reasoning if the prompt has already begun it.
     fn write_before(&self, calls: Option<&Calls>, before: &str) -> Result<(String, Rule, Option<String>)> {
         let found = self.asker.ask_reasoning(calls, before)?;
         let found = found.filter(|reasoning| self.options.reasoning || reasoning.open.is_empty());
@@ -228,7 +228,8 @@ impl Writer<'_, '_, '_, '_> {
         Ok((text, Vec::new()))
     }
 
-    /// Returns the grammar of free text in which calls begin with triggers, after reasoning with an end that the prompt has begun.
+    /// Returns the grammar of free text in which calls begin with triggers. `reasoning` is the string that ends the reasoning, if the prompt
+    /// has already begun it.
     fn print_free(
         &mut self,
         calls: &Calls,
@@ -246,7 +247,7 @@ impl Writer<'_, '_, '_, '_> {
                     write_calls(calls, rest, tools, is_parallel, &mut self.schemas)?,
                 ));
             }
-            // The string before the name is too short to say that a call begins.
+            // The string before the name is too short to identify a call, so the name is part of the trigger.
             None => {
                 let (before, after) = begin.split_once(written::NAME).unwrap_or_default();
                 for (index, tool) in tools.iter().enumerate() {
@@ -311,7 +312,7 @@ fn tag(format: Value) -> String {
     json!({"type": "structural_tag", "format": format}).to_string()
 }
 
-/// Returns the string that begins a call, if the string before the name says so by itself: a control token, or a key.
+/// Returns the start of the string before the name if it identifies a call: a control token, or a key of JSON.
 fn find_trigger(begin: &str) -> Option<&str> {
     let marks = [written::NAME, written::IDS[0], written::COUNT];
     let end = marks.iter().filter_map(|mark| begin.find(mark)).min()?;

@@ -1,4 +1,4 @@
-//! What a grammar is asked for, and what it is.
+//! The options of a grammar, and the grammar.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub enum ToolChoice<'o> {
     Function(&'o str),
 }
 
-/// What a model may write.
+/// What a model may write, and in which notation the grammar is.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct GrammarOptions<'o> {
@@ -45,11 +45,11 @@ pub struct GrammarOptions<'o> {
     pub tools: Option<&'o Value>,
     /// Which tools the model may call.
     pub tool_choice: ToolChoice<'o>,
-    /// Whether a message may have several calls, where the template writes several.
+    /// Whether a message may have several calls, if the template can write several.
     pub parallel_calls: bool,
     /// The JSON schema of the answer.
     pub json_schema: Option<&'o Value>,
-    /// Whether the model may reason before. If the prompt has begun the reasoning, it does.
+    /// Whether the model may reason before its call or answer. If the prompt has already begun the reasoning, the model always continues it.
     pub reasoning: bool,
     /// The variables of the request, such as `enable_thinking`: an object.
     pub variables: Option<&'o Value>,
@@ -97,11 +97,11 @@ pub struct Grammar {
     /// The strings that begin a call in text that is free. A grammar in GBNF is for what begins with one of them; the others are for the
     /// whole message. Without triggers, each grammar is for the whole message.
     pub triggers: Vec<String>,
-    /// What the schemas say and the grammar does not.
+    /// The keywords of the schemas that the grammar does not enforce.
     pub lost: Vec<LostKeyword>,
 }
 
-/// A keyword of a JSON schema that a grammar cannot say.
+/// A keyword of a JSON schema that a grammar does not enforce.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[non_exhaustive]
 pub struct LostKeyword {

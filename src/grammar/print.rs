@@ -22,7 +22,7 @@ struct Printer<'t, 'm, 'a> {
     /// The special tokens that text of the notation cannot have, if this is Lark.
     tokens: Option<&'t [&'t str]>,
     out: String,
-    /// The rules that were made for text up to a string, each with the string and the others.
+    /// The rules of [`Rule::Until`] that were already expanded.
     known: Vec<((String, Vec<String>), Rule)>,
     /// The terminals of Lark, and the rules that are written, in the order of their first use.
     terminals: IndexSet<String>,

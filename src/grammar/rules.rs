@@ -1,18 +1,18 @@
-//! What a model may write, as rules of a context-free grammar.
+//! The rules of a context-free grammar.
 
-/// A part of a grammar.
+/// A rule, or a part of one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rule {
     Text(String),
-    /// A character of one of the ranges, or of none of them.
+    /// A character inside the ranges, or outside of them if the class is negated.
     Class {
         is_negated: bool,
         ranges: Vec<(char, char)>,
     },
     Sequence(Vec<Rule>),
-    /// One of the rules. Without rules, nothing may be written at all.
+    /// One of the rules. An empty choice matches nothing.
     Choice(Vec<Rule>),
-    /// The rule so many times, at least and at most.
+    /// The rule repeated: the minimum and the maximum number of times.
     Repeat(Box<Rule>, u32, Option<u32>),
     /// The rule with this index.
     Named(usize),
@@ -45,7 +45,7 @@ impl Rule {
         }
     }
 
-    /// Returns the rules one after another, with strings joined. Nothing may be written if that is so of one of them.
+    /// Returns a sequence of rules. Adjacent strings are joined. If a rule matches nothing, neither does the sequence.
     pub fn sequence(items: impl IntoIterator<Item = Self>) -> Self {
         let mut joined: Vec<Self> = Vec::new();
         for item in items {
@@ -69,7 +69,7 @@ impl Rule {
         }
     }
 
-    /// Returns a choice, without rules that are there twice or by which nothing may be written.
+    /// Returns a choice of rules. Equal neighbours are merged, and rules that match nothing are removed.
     pub fn choice(items: impl IntoIterator<Item = Self>) -> Self {
         let mut choices: Vec<Self> = Vec::new();
         for item in items {
@@ -93,7 +93,7 @@ impl Rule {
         }
     }
 
-    /// Returns the rule so many times.
+    /// Returns the rule repeated, with a minimum and a maximum.
     pub fn repeat(self, min: u32, max: Option<u32>) -> Self {
         match (min, max) {
             (_, Some(0)) => Self::EMPTY,
@@ -119,7 +119,7 @@ impl Rules {
         Rule::Named(self.0.len().saturating_sub(1))
     }
 
-    /// Returns the index of a rule that is set later.
+    /// Reserves the index of a rule whose content is set later.
     pub fn reserve(&mut self) -> usize {
         self.0.push(Rule::NEVER);
         self.0.len().saturating_sub(1)

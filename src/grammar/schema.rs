@@ -4,8 +4,8 @@
 //! {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}   ->   "{" ws "\"a\":" ws integer ws "}"
 //! ```
 //!
-//! A rule lets through what fulfils the schema, but for the keywords that are said to be lost. It does not let through everything: the
-//! properties are in the order of the schema, and others are only possible if the schema says so or names none.
+//! All strings of a rule fulfil the schema, except for the keywords that are reported as lost. A rule does not have all valid strings:
+//! properties are in the order of the schema, and other properties need `additionalProperties` or a schema that names none.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub const MAX_DEPTH: u32 = 64;
 /// The number of bytes that a schema and its rules take besides its strings.
 const SCHEMA: usize = 256;
 
-/// The keywords that say more than rules can.
+/// The keywords that rules cannot enforce.
 const NOT_KEPT: [&str; 15] = [
     "not",
     "if",
@@ -54,7 +54,7 @@ pub struct Notation {
     /// Whether constants are those of Python.
     pub is_python: bool,
     pub has_bare_keys: bool,
-    /// What strings are between, if it is no quotes.
+    /// The delimiters of strings, if they are not quotes.
     pub delimiters: Option<[String; 2]>,
 }
 
@@ -69,12 +69,12 @@ impl Notation {
 /// Makes the rules of schemas.
 pub struct Schemas<'r, 'm, 'a> {
     pub notation: Notation,
-    /// Whether the keys of objects are sorted, or else in the order of the schema.
+    /// Whether the keys of objects are sorted. Otherwise they are in the order of the schema.
     pub sorts_keys: bool,
     pub rules: &'r mut Rules,
     pub lost: &'r mut IndexSet<LostKeyword>,
     pub meter: &'m mut Meter<'a>,
-    /// The schema that references lead through, with its place.
+    /// The schema in which references are resolved, and its JSON pointer.
     root: (Value, String),
     /// The rules of references, each by its pointer.
     references: HashMap<String, Rule>,
@@ -97,7 +97,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         }
     }
 
-    /// Sets the schema that references lead through.
+    /// Sets the schema in which references are resolved.
     pub fn begin(&mut self, root: &Value, path: &str) -> Result<()> {
         self.claim(root)?;
         self.root = (root.clone(), path.to_owned());
@@ -140,7 +140,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         Ok(())
     }
 
-    /// Notes that the rules let through what a keyword does not.
+    /// Records a keyword that the rules do not enforce.
     pub fn lose(&mut self, path: &str, keyword: &str) {
         let lost = LostKeyword {
             path: path.to_owned(),
@@ -149,7 +149,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         self.lost.insert(lost);
     }
 
-    /// Returns the schema that a reference leads to, and its place.
+    /// Returns the schema that a reference points to, and its JSON pointer.
     pub fn find(&self, reference: &Value) -> Option<(Value, String)> {
         let pointer = reference
             .as_str()?
@@ -177,7 +177,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         Ok(Rule::choice(choices))
     }
 
-    /// Returns the rule of a reference, which can lead back to itself.
+    /// Returns the rule of a reference, which can be recursive.
     fn reference(&mut self, reference: &Value, path: &str) -> Result<Rule> {
         let Some((schema, pointer)) = self.find(reference) else {
             self.lose(path, "$ref");
@@ -191,7 +191,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         self.enter()?;
         let rule = self.value(&schema, &pointer)?;
         self.leave();
-        // A reference that leads to itself alone, or to nothing, has no value.
+        // No value fulfils a reference that only points to itself.
         if rule == Rule::Named(index) || rule == Rule::NEVER {
             self.references.insert(pointer, Rule::NEVER);
             self.rules.set(index, Rule::text("null"));
@@ -201,7 +201,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         Ok(Rule::Named(index))
     }
 
-    /// Notes the keywords that rules cannot say.
+    /// Records the keywords of a schema that rules cannot enforce.
     pub fn check(&mut self, schema: &Plain, path: &str) {
         for keyword in NOT_KEPT {
             let is_set = schema.get(keyword).is_some_and(|value| match keyword {

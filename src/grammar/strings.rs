@@ -16,10 +16,10 @@ pub enum Style {
 /// The characters of a quoted string that are escaped, each with its escape.
 const ESCAPED: [(char, &str); 5] = [('"', "\\\""), ('\\', "\\\\"), ('\n', "\\n"), ('\r', "\\r"), ('\t', "\\t")];
 
-/// The largest number of repetitions that notations can count.
+/// The maximum number of repetitions in a rule.
 pub const MAX_COUNT: u32 = 1 << 10;
 
-/// The largest number of digits of an integer, so that each notation reads it as it is.
+/// The maximum number of digits of an integer. Every parser reads these without loss.
 const MAX_DIGITS: u32 = 15;
 
 /// The formats of strings whose form is that of a regular expression.
@@ -44,7 +44,7 @@ const FORMATS: [(&str, &str); 6] = [
     ),
 ];
 
-/// The days that each month has in every year.
+/// Dates that exist in every year, so without 29 February.
 const DATE: &str = "[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)";
 const TIME: &str = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,6})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
 
@@ -63,7 +63,7 @@ impl Style {
         match self {
             Self::Quoted(quote) => {
                 let hex = Rule::class(&[('0', '9'), ('a', 'f'), ('A', 'F')]);
-                // No code is half of a pair.
+                // A surrogate would be half of a pair.
                 let code = Rule::choice([
                     Rule::sequence([
                         Rule::class(&[('0', '9'), ('a', 'c'), ('A', 'C'), ('e', 'f'), ('E', 'F')]),
@@ -136,7 +136,8 @@ impl Style {
         Rule::choice(std::iter::once(class).chain(escapes))
     }
 
-    /// Returns the rule of the strings in which a regular expression matches. `None` if it is not regular or this crate does not read it.
+    /// Returns the rule of the strings in which a regular expression matches. Returns `None` if the expression has look-around, backreferences
+    /// or other syntax that this crate does not support.
     pub fn write_pattern(&self, source: &str) -> Option<Rule> {
         let source = source.trim();
         let (from_start, source) = source.strip_prefix('^').map_or((false, source), |rest| (true, rest));
@@ -179,7 +180,7 @@ fn digits() -> Rule {
     Rule::class(&[('0', '9')])
 }
 
-/// Returns the rule of the digits of the integers from one to another. Without the latter, there is no end.
+/// Returns the rule of the non-negative integers from `min` to `max`.
 fn write_digits(min: u64, max: Option<u64>) -> Rule {
     if (min, max) == (0, None) {
         let rest = digits().repeat(0, Some(MAX_DIGITS.saturating_sub(1)));
@@ -198,7 +199,7 @@ fn write_digits(min: u64, max: Option<u64>) -> Rule {
     Rule::choice(choices)
 }
 
-/// Returns the rule of the integers from one to another that has as many digits.
+/// Returns the rule of the integers between two integers with the same number of digits.
 fn write_equally_long(first: &[u8], last: &[u8]) -> Rule {
     let (Some((low, low_rest)), Some((high, high_rest))) = (first.split_first(), last.split_first()) else {
         return Rule::EMPTY;
@@ -248,7 +249,7 @@ pub fn write_integer(min: Option<i64>, max: Option<i64>) -> Rule {
     Rule::choice([positive, Rule::sequence([minus(), negative])])
 }
 
-/// Returns the integer that a number is, if it has no more digits than those that are written.
+/// Converts a whole number to an integer of at most [`MAX_DIGITS`] digits.
 pub fn to_integer(number: f64) -> Option<i64> {
     let is_small = |integer: &i64| integer.unsigned_abs() < 10_u64.pow(MAX_DIGITS);
     number.to_string().parse().ok().filter(is_small)

@@ -1,4 +1,4 @@
-//! Asks renders how the template writes calls, reasoning and answers.
+//! Finds out by renders how the template writes calls, reasoning and answers.
 //!
 //! ```text
 //! user, a call of W with {"K": "V"}   ->   <tool_call>⏎{"name": "W", "arguments": {"K": "V"}}⏎</tool_call><|im_end|>
@@ -23,10 +23,10 @@ const ASKED: &str = "Zq7yAsked";
 const WRITTEN: &str = "Zq7yWritten";
 const THOUGHT: &str = "Zq7yThought";
 
-/// What is in the place of the number of a call.
+/// The placeholder for the number of a call.
 pub const COUNT: &str = "\u{e000}";
 
-/// The largest size of a message of a few words in bytes. A template that writes more around them says nothing of calls.
+/// The maximum size in bytes of a rendered message. If a template writes more for a message of a few words, its calls are not recognized.
 const MAX_WRITTEN: usize = 2 << 10;
 
 /// The ids of three calls.
@@ -35,7 +35,8 @@ pub const IDS: [&str; 3] = ["zq7yA1bC2", "zq7yD3eF4", "zq7yG5hI6"];
 /// How a template writes calls.
 #[derive(Clone, Debug)]
 pub struct Calls {
-    /// The string before the first call's arguments, and between the arguments of two calls, if there can be two. They have the name.
+    /// The string before the arguments of the first call, and the string between the arguments of two calls, if there can be several. Both
+    /// contain the name.
     pub first: String,
     pub next: Option<String>,
     pub arguments: Arguments,
@@ -196,8 +197,8 @@ impl Asker<'_> {
         Ok(None)
     }
 
-    /// Finds how the template writes reasoning before a call or an answer, before which it writes a string without reasoning. `None` if the
-    /// model does not reason.
+    /// Finds how the template writes reasoning before a call or an answer. `before` is what it writes there without reasoning. Returns `None`
+    /// if the template does not write reasoning.
     pub fn ask_reasoning(&self, calls: Option<&Calls>, before: &str) -> Result<Option<Reasoning>> {
         let message = match calls {
             Some(calls) => call_message(
@@ -342,7 +343,7 @@ pub fn is_call(message: &Value) -> bool {
     function.is_some_and(|function| function["name"] == NAME && function["arguments"] == arguments)
 }
 
-/// Returns where the object begins in which the next word is a key.
+/// Returns the start of the object whose first key follows the string.
 fn find_object(head: &str) -> Option<usize> {
     let begin = head.rfind('{')?;
     let is_key = head.get(begin..)?.trim_matches(['{', '"', ' ', '\n', '\t']).is_empty();
@@ -350,7 +351,7 @@ fn find_object(head: &str) -> Option<usize> {
 }
 
 impl Arguments {
-    /// Returns the arguments with what is between a key and an integer in a message.
+    /// Reads the string between a key and an integer from a message.
     fn with_integers(mut self, text: Option<&str>) -> Self {
         let found = text.and_then(|text| {
             let (_, rest) = text.split_once(KEYS[0])?;
@@ -362,7 +363,7 @@ impl Arguments {
         self
     }
 
-    /// Returns the part of the string before the first key that is before the arguments.
+    /// Returns the part of a string that precedes the arguments. The string ends at the first key.
     fn before<'t>(&self, text: &'t str) -> Option<&'t str> {
         match self {
             Self::Value(_) => text.get(..find_object(text)?),
@@ -370,7 +371,7 @@ impl Arguments {
         }
     }
 
-    /// Returns the part of the string after the last value that is after the arguments.
+    /// Returns the part of a string that follows the arguments. The string begins after the last value.
     fn after<'t>(&self, text: &'t str) -> Option<&'t str> {
         match self {
             Self::Value(_) => text.get(text.find('}')?.saturating_add(1)..),
@@ -380,7 +381,8 @@ impl Arguments {
     }
 }
 
-/// Returns what two strings are that differ in numbers alone, which count the calls: [`COUNT`] is in their place.
+/// Returns the string that two strings have in common if they differ only in numbers, which count the calls. [`COUNT`] takes the place of each
+/// number that differs.
 fn join_counts(one: &str, other: &str) -> Option<String> {
     let split = |text: &str| -> Vec<String> {
         let mut parts: Vec<String> = Vec::new();

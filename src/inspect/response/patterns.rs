@@ -64,8 +64,8 @@ pub fn escape_around(text: &str) -> String {
     }
 }
 
-/// Returns a regular expression for strings like this one, in which each planted word may be another word, and the type of a value that of
-/// another one.
+/// Returns a regular expression for a string that was rendered with planted words. Other words, and other types of values, can take the place
+/// of the planted ones.
 pub fn escape_exact(text: &str) -> String {
     let mut pattern = String::new();
     for char in text.chars() {
