@@ -198,6 +198,11 @@ fn write_raw(schema: &Value, path: &str, ends: [&str; 3], pairs: &Pairs, schemas
             choices.push(Rule::sequence([Rule::text(middle), string]));
             types.retain(|ty| *ty != "string");
         }
+        // A value between tags gets a type only if the schema declares one.
+        let is_typed = plain.contains_key("type") || plain.contains_key("nullable");
+        if !is_typed && list_constants(&plain).is_some_and(|values| values.iter().any(|value| !value.is_string())) {
+            schemas.lose(path, if plain.contains_key("const") { "const" } else { "enum" });
+        }
         if list_constants(&plain).is_none() {
             // Templates print these as Python does too.
             let words = [("boolean", &["True", "False"][..]), ("null", &["None"][..])];

@@ -9,6 +9,8 @@
 //! former, as the description of the model reads it, must be let through; what is written of the latter, and what is cut, doubled or
 //! changed, must not.
 
+mod walk;
+
 use std::path::PathBuf;
 
 use chat_template::grammar::{GrammarFormat, GrammarOptions, ToolChoice};
@@ -19,6 +21,9 @@ use llguidance::api::TopLevelGrammar;
 use llguidance::{Matcher, ParserFactory};
 use serde_json::{Value, json};
 use toktrie::{ApproximateTokEnv, TokEnv};
+
+/// The number of random strings of each grammar.
+const WALKS: usize = 100;
 
 /// The seeds of what is changed in a string.
 const CHANGED: [usize; 6] = [3, 5, 7, 11, 13, 17];
@@ -33,6 +38,8 @@ struct Counts {
     refused: usize,
     broken: usize,
     passed: usize,
+    walks: usize,
+    unfit: usize,
 }
 
 fn main() {
@@ -88,10 +95,12 @@ fn main() {
         refused,
         broken,
         passed,
+        walks,
+        unfit,
     } = counts;
     eprintln!(
         "{templates} templates, {described} without a complaint; {missing} sets of tools without a grammar, {grammars} with one, {exact} of them \
-         exact; {witnesses} witnesses, {refused} refused; {broken} broken, {passed} let through"
+         exact; {witnesses} witnesses, {refused} refused; {broken} broken, {passed} let through; {walks} random, {unfit} do not fit"
     );
     // A grammar is exact if it lets through all that fits, and nothing else.
     if exact * 100 < grammars * 99 || missing * 10 > grammars {
@@ -143,6 +152,7 @@ fn check(
         broken.extend(change(text).into_iter().map(|text| (prompt.clone(), text)));
     }
     broken.retain(|(prompt, text)| !read(description, prompt, text, tools).is_some_and(|calls| fit(&calls, tools)));
+    let prompt = witnesses.first().map(|(prompt, _)| prompt.clone());
     let [witnesses, broken] = [witnesses, broken].map(|list| list.into_iter().map(|(_, text)| text).collect::<Vec<_>>());
     let options = GrammarOptions::default()
         .with_tools(tools)
@@ -180,6 +190,22 @@ fn check(
             counts.passed += 1;
             fails = true;
             complaints.push(format!("lets through {text:?}"));
+        }
+    }
+    // Random strings of the grammar are calls that fit.
+    let prompt = prompt.unwrap_or_default();
+    let mut walker = walk::Grammar::new(&gbnf.text, WALKS as u64);
+    for text in (0..WALKS).filter_map(|_| walker.walk()) {
+        counts.walks += 1;
+        if !read(description, &prompt, &text, tools)
+            .is_some_and(|calls| !calls.is_empty() && (!gbnf.lost.is_empty() || fit(&calls, tools)))
+        {
+            counts.unfit += 1;
+            fails = true;
+            complaints.push(format!("can write {text:?}"));
+        } else if let Err(place) = accept(factory, &lark.text, &text) {
+            fails = true;
+            complaints.push(format!("refuses {text:?}, which is of its own in GBNF, {place}"));
         }
     }
     counts.exact += usize::from(!fails);
