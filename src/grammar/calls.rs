@@ -28,18 +28,21 @@ pub fn read_tools(tools: &Value) -> Result<Vec<Tool<'_>>> {
         let Some(name) = function.get("name").and_then(Value::as_str) else {
             return Err(refuse(format!("/tools/{index}{inner}: a tool has a name, which is a string")));
         };
-        let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
-        if name.is_empty() || !name.chars().all(is_word) {
-            let message = format!("/tools/{index}{inner}/name: a name consists of ASCII letters, digits, `_`, `-` and `.`");
-            return Err(refuse(message));
-        }
-        Ok(Tool {
-            name,
-            parameters: function.get("parameters"),
-            path: format!("/tools/{index}{inner}/parameters"),
-        })
+        Tool::new(name, function.get("parameters"), format!("/tools/{index}{inner}/parameters"))
     });
     tools.collect()
+}
+
+impl<'o> Tool<'o> {
+    pub fn new(name: &'o str, parameters: Option<&'o Value>, path: String) -> Result<Self> {
+        let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
+        if name.is_empty() || !name.chars().all(is_word) {
+            let (tool, _) = path.rsplit_once('/').unwrap_or_default();
+            let message = format!("{tool}/name: a name consists of ASCII letters, digits, `_`, `-` and `.`");
+            return Err(refuse(message));
+        }
+        Ok(Self { name, parameters, path })
+    }
 }
 
 /// Returns an error of the class `Request`.

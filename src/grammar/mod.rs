@@ -11,6 +11,7 @@ mod calls;
 mod containers;
 mod merge;
 mod options;
+mod prepared;
 mod print;
 mod rules;
 mod scalars;
@@ -18,7 +19,7 @@ mod schema;
 mod strings;
 mod written;
 
-pub use options::{Grammar, GrammarFormat, GrammarOptions, LostKeyword, ToolChoice};
+pub use options::{Grammar, GrammarFormat, GrammarOptions, LostKeyword};
 
 use indexmap::IndexSet;
 use serde_json::{Value, json};
@@ -33,6 +34,7 @@ use crate::chat::{ChatTemplate, control_tokens};
 use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::meter::Meter;
+use crate::request::ToolChoice;
 use crate::response::ParseOptions;
 
 /// The largest number of renders and searches for one grammar.
@@ -43,7 +45,8 @@ impl ChatTemplate {
     ///
     /// ```
     /// use chat_template::ChatTemplate;
-    /// use chat_template::grammar::{GrammarOptions, ToolChoice};
+    /// use chat_template::grammar::GrammarOptions;
+    /// use chat_template::request::ToolChoice;
     ///
     /// let source = "{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}{% for call in m.tool_calls or [] %}\
     ///     <call>{{ {'name': call.function.name, 'arguments': call.function.arguments} | tojson }}</call>{% endfor %}<|end|>\
@@ -62,6 +65,12 @@ impl ChatTemplate {
     /// If the model has to call a tool and the template does not say how, if the description does not read what the template writes, if no
     /// value fits a schema, and if a limit is reached.
     pub fn grammar(&self, options: &GrammarOptions<'_>) -> Result<Option<Grammar>> {
+        let tools = options.tools.map(read_tools).transpose()?;
+        self.write_grammar(tools.unwrap_or_default(), "/json_schema", options)
+    }
+
+    /// Returns the grammar of calls of these tools, or of an answer with the schema of the options. `path` is the place of the schema.
+    fn write_grammar(&self, tools: Vec<Tool<'_>>, path: &str, options: &GrammarOptions<'_>) -> Result<Option<Grammar>> {
         let deadline = options.bounds.start();
         let meter = &mut Meter::within(options.bounds, &deadline).share_steps();
         // Each render has a part of the steps.
@@ -71,12 +80,12 @@ impl ChatTemplate {
             deadline: Some(&deadline),
             ..options.bounds
         };
-        let tools = choose_tools(options)?;
+        let tools = choose_tools(tools, options.tool_choice)?;
         if options
             .json_schema
             .is_some_and(|schema| !schema.is_object() && !schema.is_boolean())
         {
-            return Err(refuse("/json_schema: a schema is an object, true or false"));
+            return Err(refuse(format!("{path}: a schema is an object, true or false")));
         }
         if options.variables.is_some_and(|variables| !variables.is_object()) {
             return Err(refuse("/variables: variables are an object"));
@@ -115,7 +124,7 @@ impl ChatTemplate {
             schemas,
         };
         let answer = match options.json_schema {
-            Some(schema) => writer.write_answer(schema, &open, &answer_end)?,
+            Some(schema) => writer.write_answer((schema, path), &open, &answer_end)?,
             None => Rule::NEVER,
         };
         let (text, triggers) = writer.print(calls.as_ref(), &tools, answer)?;
@@ -141,19 +150,19 @@ impl ChatTemplate {
 }
 
 /// Returns the tools that the model may call.
-fn choose_tools<'o>(options: &GrammarOptions<'o>) -> Result<Vec<Tool<'o>>> {
-    let mut tools = match options.tools {
-        Some(tools) if options.tool_choice != ToolChoice::None => read_tools(tools)?,
-        _ => Vec::new(),
-    };
-    if let ToolChoice::Function(name) = options.tool_choice {
-        tools.retain(|tool| tool.name == name);
+fn choose_tools<'o>(mut tools: Vec<Tool<'o>>, choice: ToolChoice<'_>) -> Result<Vec<Tool<'o>>> {
+    match choice {
+        ToolChoice::None => tools.clear(),
+        ToolChoice::Function(name) => {
+            tools.retain(|tool| tool.name == name);
+            if tools.is_empty() {
+                return Err(refuse(format!("/tool_choice: there is no tool {name}")));
+            }
+        }
+        ToolChoice::Required if tools.is_empty() => return Err(refuse("/tool_choice: there are no tools")),
+        ToolChoice::Auto | ToolChoice::Required => {}
     }
-    match options.tool_choice {
-        ToolChoice::Required if tools.is_empty() => Err(refuse("/tool_choice: there are no tools")),
-        ToolChoice::Function(name) if tools.is_empty() => Err(refuse(format!("/tool_choice: there is no tool {name}"))),
-        _ => Ok(tools),
-    }
+    Ok(tools)
 }
 
 /// Builds the rules of a message and prints them.
@@ -167,11 +176,11 @@ struct Writer<'w, 'r, 'm, 'a> {
 
 impl Writer<'_, '_, '_, '_> {
     /// Returns the rule of an answer that fits a schema, including the strings around it.
-    fn write_answer(&mut self, schema: &Value, open: &str, close: &str) -> Result<Rule> {
-        self.schemas.begin(schema, "/json_schema")?;
-        let value = self.schemas.value(schema, "/json_schema")?;
+    fn write_answer(&mut self, (schema, path): (&Value, &str), open: &str, close: &str) -> Result<Rule> {
+        self.schemas.begin(schema, path)?;
+        let value = self.schemas.value(schema, path)?;
         if value == Rule::NEVER {
-            return Err(refuse("/json_schema: no value fits the schema"));
+            return Err(refuse(format!("{path}: no value fits the schema")));
         }
         let (begin, before, _) = self.write_before(None, open)?;
         Ok(Rule::sequence([before, Rule::text(begin), value, Rule::text(close)]))

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::deadline::Bounds;
+use crate::request::ToolChoice;
 use crate::response::ResponseTemplate;
 use crate::setters::setters;
 
@@ -18,21 +19,6 @@ pub enum GrammarFormat {
     Lark,
     /// A structural tag of xgrammar, as JSON.
     StructuralTag,
-}
-
-/// Which tools a model may call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ToolChoice<'o> {
-    /// Any, or none.
-    #[default]
-    Auto,
-    /// None.
-    None,
-    /// Any, and at least one.
-    Required,
-    /// The one with this name, at least once.
-    Function(&'o str),
 }
 
 /// What a model may write, and in which notation the grammar is.

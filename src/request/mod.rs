@@ -7,6 +7,7 @@
 #![doc = include_str!("server.md")]
 
 mod change;
+mod constraints;
 mod format;
 mod judge;
 mod memory;
@@ -24,9 +25,10 @@ mod variables;
 mod write;
 
 pub use change::{Change, ChangeKind, Severity};
+pub use constraints::ToolChoice;
 pub use format::Format;
 pub use options::{After, LaterSystem, Policy, PrepareOptions};
-pub use prepared::{Media, Prepared};
+pub use prepared::{CountTokens, Media, Prepared};
 
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::meter::{Claim, Meter};

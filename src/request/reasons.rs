@@ -12,6 +12,7 @@ pub type Reason = (ChangeKind, &'static str);
 // What no prompt can have, or none in its place.
 pub const COMPACTION: Reason = (Dropped, "the earlier conversation is encrypted");
 pub const CONFIGURATION: Reason = (Dropped, "the settings of a prompt are the same for all messages");
+pub const CUT: Reason = (Dropped, "the prompt would have more tokens than the limit");
 pub const ENCRYPTED: Reason = (Dropped, "the reasoning is encrypted");
 pub const ENCRYPTED_TEXT: Reason = (Dropped, "the text is encrypted");
 pub const ERROR_MARK: Reason = (Dropped, "templates have no place for the mark of a result that is an error");

@@ -2,8 +2,10 @@
 //!
 //! The program in `tests/outside/grammars` asks the matcher of an engine what the grammars let through.
 
-use chat_template::grammar::{GrammarFormat, GrammarOptions, ToolChoice};
-use chat_template::{Bounds, ChatTemplate, Error, Limits};
+use chat_template::grammar::{GrammarFormat, GrammarOptions};
+use chat_template::json::to_data;
+use chat_template::request::ToolChoice;
+use chat_template::{Bounds, ChatTemplate, Error, ErrorClass, Limits};
 use serde_json::{Value, json};
 
 /// A template that writes calls as JSON between tags.
@@ -169,5 +171,131 @@ fn a_schema_that_contains_itself_has_a_grammar() {
             grammar.text
         );
         assert!(grammar.lost.is_empty(), "{:?}", grammar.lost);
+    }
+}
+
+#[test]
+fn a_request_says_what_its_grammar_is() {
+    let template = template(SOURCE);
+    let schema = json!({"type": "object", "properties": {"now": {"type": "boolean"}}, "required": ["now"]});
+    let function = |name: &str| json!({"name": name, "parameters": schema});
+    let wrapped = |name: &str| json!({"type": "function", "function": function(name)});
+    let tools = json!([wrapped("find"), wrapped("stop")]);
+    let options = GrammarOptions::default().with_tools(&tools);
+    let answer = GrammarOptions::default().with_json_schema(&schema);
+    let (required, stop) = (ToolChoice::Required, ToolChoice::Function("stop"));
+    let messages = json!([{"role": "user", "content": "U"}]);
+    let chat = |rest: Value| join(json!({"messages": messages, "tools": tools}), rest);
+    let responses = |rest: Value| {
+        let flat = ["find", "stop"].map(|name| join(json!({"type": "function"}), function(name)));
+        join(json!({"input": messages, "tools": flat}), rest)
+    };
+    let anthropic = |rest: Value| {
+        let tools = ["find", "stop"].map(|name| json!({"name": name, "input_schema": schema}));
+        join(json!({"system": "S", "messages": messages, "tools": tools}), rest)
+    };
+    let format = json!({"type": "json_schema", "schema": schema});
+    let one = options.with_tool_choice(required).with_parallel_calls(false);
+    let allowed = json!({"mode": "required", "tools": [wrapped("stop")]});
+    for (body, expected) in [
+        (chat(json!({})), options),
+        (chat(json!({"tool_choice": "required"})), options.with_tool_choice(required)),
+        (chat(json!({"tool_choice": wrapped("stop")})), options.with_tool_choice(stop)),
+        (
+            chat(json!({"function_call": {"name": "stop"}})),
+            options.with_tool_choice(stop),
+        ),
+        (
+            chat(json!({"tool_choice": {"type": "allowed_tools", "allowed_tools": allowed}})),
+            options.with_tool_choice(stop),
+        ),
+        (chat(json!({"tool_choice": "required", "parallel_tool_calls": false})), one),
+        (
+            chat(json!({"tool_choice": "none", "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}})),
+            answer,
+        ),
+        (
+            responses(json!({"tool_choice": "required"})),
+            options.with_tool_choice(required),
+        ),
+        (
+            responses(json!({"tool_choice": {"type": "function", "name": "stop"}})),
+            options.with_tool_choice(stop),
+        ),
+        (responses(json!({"tool_choice": "none", "text": {"format": format}})), answer),
+        (
+            anthropic(json!({"tool_choice": {"type": "any", "disable_parallel_tool_use": true}})),
+            one,
+        ),
+        (
+            anthropic(json!({"tool_choice": {"type": "tool", "name": "stop"}})),
+            options.with_tool_choice(stop),
+        ),
+        (
+            anthropic(json!({"tool_choice": {"type": "none"}, "output_config": {"format": format}})),
+            answer,
+        ),
+    ] {
+        let data = to_data(&body).unwrap();
+        let prepared = template.prepare(&data).unwrap();
+        for format in FORMATS {
+            let grammar = prepared.grammar(format, Bounds::default()).unwrap();
+            assert_eq!(grammar, template.grammar(&expected.with_format(format)).unwrap(), "{body}");
+        }
+    }
+}
+
+/// Returns an object with the keys of two.
+fn join(mut one: Value, other: Value) -> Value {
+    let Value::Object(other) = other else {
+        unreachable!("it is an object")
+    };
+    one.as_object_mut().unwrap().extend(other);
+    one
+}
+
+#[test]
+fn what_a_request_cannot_demand_is_an_error_with_its_place() {
+    let messages = json!([{"role": "user", "content": "U"}]);
+    let tools = tools(&json!({"type": "object", "properties": {"n": {"enum": []}}, "required": ["n"]}));
+    for (rest, message) in [
+        (
+            json!({"tool_choice": "often"}),
+            "/tool_choice: it must be \"auto\", \"none\", \"required\" or an object with the name of a function",
+        ),
+        (
+            json!({"response_format": "json"}),
+            "/response_format: it must be an object with a `type`",
+        ),
+        (
+            json!({"response_format": {"type": "grammar"}}),
+            "/response_format: no grammar enforces the type grammar",
+        ),
+        (
+            json!({"tool_choice": {"type": "web_search"}}),
+            "/tool_choice: no grammar enforces the type web_search",
+        ),
+        (
+            json!({"tool_choice": {"type": "function", "name": "lose"}}),
+            "/tool_choice: there is no tool lose",
+        ),
+        (json!({"tool_choice": "required"}), "/tool_choice: there are no tools"),
+        (
+            json!({"text": {"format": {"type": "json_schema", "schema": {"enum": []}}}}),
+            "/text/format/schema: no value fits the schema",
+        ),
+        (
+            json!({"tool_choice": "required", "tools": tools}),
+            "/tools: no arguments fit the schemas of the tools",
+        ),
+    ] {
+        let body = to_data(&join(json!({"messages": messages}), rest)).unwrap();
+        let template = template(SOURCE);
+        let prepared = template.prepare(&body);
+        let error = prepared
+            .and_then(|prepared| prepared.grammar(GrammarFormat::Gbnf, Bounds::default()))
+            .unwrap_err();
+        assert_eq!(error.message(), message);
+        assert_eq!(error.class(), ErrorClass::Request);
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of how the bodies of requests are prepared: prompts, changes, and errors with their places.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
+mod fit;
 mod formats;
 mod limits;
 mod orders;

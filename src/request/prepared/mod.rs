@@ -1,8 +1,10 @@
 //! A prepared request: how it is written for a template, its prompt, and its changes.
 
+mod fit;
 mod places;
 mod request;
 
+pub use fit::CountTokens;
 pub(super) use request::Request;
 
 use std::ops::Range;
@@ -12,6 +14,8 @@ use serde::Serialize;
 use request::is_kept;
 
 use super::change::Change;
+#[cfg(feature = "response")]
+use super::constraints::Constraints;
 use super::format::Format;
 use super::judge::Faults;
 use super::memory::Found;
@@ -233,6 +237,37 @@ impl<'b> Prepared<'b> {
             range: None,
         });
         media.collect()
+    }
+
+    /// Returns what the body demands of the answer.
+    #[cfg(feature = "response")]
+    pub(crate) fn constraints(&self) -> &Constraints<'b> {
+        &self.request.constraints
+    }
+
+    /// Returns the template that renders the request.
+    #[cfg(feature = "response")]
+    pub(crate) fn template(&self) -> &'b ChatTemplate {
+        self.request.template
+    }
+
+    /// Returns the tools of the body: the name of each, the schema of its arguments, and the JSON pointer of the schema.
+    #[cfg(feature = "response")]
+    pub(crate) fn list_tools(&self) -> impl Iterator<Item = (&'b str, Option<&'b Data<'b>>, String)> {
+        let normal = &self.request.normal;
+        normal.tools.iter().map(|tool| {
+            let (function, inner) = tool
+                .node
+                .get("function")
+                .map_or((tool.node, ""), |function| (function, "/function"));
+            let key = if function.has("input_schema") {
+                "input_schema"
+            } else {
+                "parameters"
+            };
+            let path = format!("{}{inner}/{key}", normal.places.pointer(tool.place));
+            (tool.name, tool.parameters, path)
+        })
     }
 
     /// Returns the messages that the template gets.

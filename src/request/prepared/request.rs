@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::Data;
 use crate::meter::Meter;
 use crate::request::change::{Change, ChangeKind};
+use crate::request::constraints::{Constraints, ToolChoice};
 use crate::request::format::{Format, find};
 use crate::request::judge::{Faults, judge};
 use crate::request::memory::{Found, Known, Memory};
@@ -34,6 +35,7 @@ pub struct Request<'b> {
     pub policy: Policy,
     pub settings: Settings,
     pub normal: Normal<'b>,
+    pub constraints: Constraints<'b>,
     documents: Option<&'b Data<'b>>,
     pub variables: Variables<'b>,
     pub has_prompt: bool,
@@ -70,7 +72,8 @@ impl<'b> Request<'b> {
         } else {
             read::read(body, format, meter)?
         };
-        normal.refuses_tools &= !options.keeps_tools;
+        let constraints = Constraints::read(body)?;
+        normal.refuses_tools = constraints.tool_choice == ToolChoice::None && !options.keeps_tools;
         let has_tools = !normal.tools.is_empty() && !normal.refuses_tools || is_kept && body.get("tools").is_some();
         let template = template.single(options.chat_template, has_tools);
         let variables = if is_exact {
@@ -109,6 +112,7 @@ impl<'b> Request<'b> {
             has_prompt,
             continue_final_message,
             normal,
+            constraints,
         })
     }
 
@@ -199,6 +203,7 @@ impl<'b> Request<'b> {
                     documents: body.get("documents"),
                     variables: self.variables.clone(),
                     settings: self.settings.clone(),
+                    constraints: Constraints::default(),
                     ..*self
                 };
                 let mut options = PromptOptions::default();

@@ -74,11 +74,6 @@ pub fn read<'b>(body: &'b Data<'b>, format: Format, meter: &mut Meter<'_>) -> Re
         let place = reader.item(BodyPlace::BODY, "documents", index);
         reader.read_strings(document, place)?;
     }
-    let refuses = |key| {
-        let choice = body.get(key);
-        choice.and_then(|choice| choice.text().or_else(|| choice.get_text("type"))) == Some("none")
-    };
-    reader.normal.refuses_tools = refuses("tool_choice") || refuses("function_call");
     reader.match_results()?;
     Ok(reader.normal)
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use chat_template::grammar::{GrammarFormat, GrammarOptions, ToolChoice};
+use chat_template::grammar::{GrammarFormat, GrammarOptions};
+use chat_template::request::ToolChoice;
 use chat_template::response::ResponseTemplate;
 use chat_template::{ChatTemplate, Limits};
 use serde_json::Value;

@@ -1,0 +1,75 @@
+//! The grammar of a request.
+
+use serde_json::{Value, json};
+
+use super::calls::{Tool, read_tools, refuse};
+use super::{Grammar, GrammarFormat, GrammarOptions};
+use crate::deadline::Bounds;
+use crate::error::Result;
+use crate::json::Data;
+use crate::request::Prepared;
+
+impl Prepared<'_> {
+    /// Returns a grammar of what the model may write: calls of the tools of the body by its `tool_choice` and `parallel_tool_calls`, or an
+    /// answer of its `response_format`, whatever the format of the body names these. `None` if the model may write anything.
+    ///
+    /// ```
+    /// use chat_template::grammar::GrammarFormat;
+    /// use chat_template::{Bounds, ChatTemplate, json::to_data};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>", &[])?;
+    /// let body = to_data(&serde_json::json!({
+    ///     "messages": [{"role": "user", "content": "Yes or no?"}],
+    ///     "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": {"enum": ["yes", "no"]}}},
+    /// }))?;
+    /// let grammar = template.prepare(&body)?.grammar(GrammarFormat::Gbnf, Bounds::default())?.unwrap();
+    /// assert_eq!(grammar.text, "root ::= \"\\\"yes\\\"\" | \"\\\"no\\\"\"\n");
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::grammar`](crate::ChatTemplate::grammar), and if the body demands what no grammar enforces, such as a call of
+    /// a tool that the server runs.
+    pub fn grammar<'o>(&self, format: GrammarFormat, bounds: impl Into<Bounds<'o>>) -> Result<Option<Grammar>> {
+        let constraints = self.constraints();
+        if let Some((path, kind)) = constraints.unknown {
+            return Err(refuse(format!("{path}: no grammar enforces the type {kind}")));
+        }
+        let bounds = bounds.into();
+        let (variables, written) = (to_value(self.variables())?, to_value(self.tools())?);
+        let schema = match constraints.schema {
+            Some(Data::None) => Some(json!({"type": "object"})),
+            schema => schema.map(to_value).transpose()?,
+        };
+        let body: Vec<_> = self.list_tools().collect();
+        let schemas = body.iter().map(|(_, schema, _)| schema.map(to_value).transpose());
+        let schemas = schemas.collect::<Result<Vec<Option<Value>>>>()?;
+        let mut tools = Vec::new();
+        for ((name, _, path), schema) in body.into_iter().zip(&schemas) {
+            tools.push(Tool::new(name, schema.as_ref(), path)?);
+        }
+        // A body that stays as it is has its tools in the form of templates.
+        if tools.is_empty() && written.is_array() {
+            tools = read_tools(&written)?;
+        }
+        if let Some(allowed) = &constraints.allowed {
+            if let Some(name) = allowed.iter().find(|name| tools.iter().all(|tool| tool.name != **name)) {
+                return Err(refuse(format!("/tool_choice: there is no tool {name}")));
+            }
+            tools.retain(|tool| allowed.contains(&tool.name));
+        }
+        let options = GrammarOptions::default()
+            .with_format(format)
+            .with_tool_choice(constraints.tool_choice)
+            .with_parallel_calls(!constraints.is_single)
+            .with_json_schema(schema.as_ref())
+            .with_variables(variables.is_object().then_some(&variables))
+            .with_bounds(bounds);
+        let path = constraints.schema_path.as_str();
+        self.template().write_grammar(tools, path, &options)
+    }
+}
+
+fn to_value(value: &(impl serde::Serialize + ?Sized)) -> Result<Value> {
+    serde_json::to_value(value).map_err(|error| refuse(error.to_string()).with_source(error))
+}
