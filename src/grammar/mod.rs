@@ -19,7 +19,7 @@ mod schema;
 mod strings;
 mod written;
 
-pub use options::{Grammar, GrammarFormat, GrammarOptions, LostKeyword};
+pub use options::{Grammar, GrammarFormat, GrammarOptions};
 
 use indexmap::IndexSet;
 use serde_json::{Value, json};
@@ -65,21 +65,29 @@ impl ChatTemplate {
     /// If the model has to call a tool and the template does not say how, if the description does not read what the template writes, if no
     /// value fits a schema, and if a limit is reached.
     pub fn grammar(&self, options: &GrammarOptions<'_>) -> Result<Option<Grammar>> {
+        let deadline = options.bounds.start();
+        let mut meter = Meter::within(options.bounds, &deadline).share_steps();
         let tools = options.tools.map(read_tools).transpose()?;
-        self.write_grammar(tools.unwrap_or_default(), "/json_schema", options)
+        let bounds = options.bounds.with_deadline(&*deadline);
+        self.write_grammar(
+            tools.unwrap_or_default(),
+            "/json_schema",
+            &options.with_bounds(bounds),
+            &mut meter,
+        )
     }
 
     /// Returns the grammar of calls of these tools, or of an answer with the schema of the options. `path` is the place of the schema.
-    fn write_grammar(&self, tools: Vec<Tool<'_>>, path: &str, options: &GrammarOptions<'_>) -> Result<Option<Grammar>> {
-        let deadline = options.bounds.start();
-        let meter = &mut Meter::within(options.bounds, &deadline).share_steps();
+    fn write_grammar(
+        &self,
+        tools: Vec<Tool<'_>>,
+        path: &str,
+        options: &GrammarOptions<'_>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Option<Grammar>> {
         // Each render has a part of the steps.
         let limits = meter.limits().clone().with_steps(meter.steps_left() / RENDERS);
-        let bounds = Bounds {
-            limits: &limits,
-            deadline: Some(&deadline),
-            ..options.bounds
-        };
+        let bounds = options.bounds.with_limits(&limits);
         let tools = choose_tools(tools, options.tool_choice)?;
         if options
             .json_schema

@@ -83,16 +83,7 @@ pub struct Grammar {
     /// The strings that begin a call in text that is free. A grammar in GBNF is for what begins with one of them; the others are for the
     /// whole message. Without triggers, each grammar is for the whole message.
     pub triggers: Vec<String>,
-    /// The keywords of the schemas that the grammar does not enforce.
-    pub lost: Vec<LostKeyword>,
-}
-
-/// A keyword of a JSON schema that a grammar does not enforce.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-#[non_exhaustive]
-pub struct LostKeyword {
-    /// The JSON pointer of the schema. It begins with `/tools`, or with `/json_schema`.
-    pub path: String,
-    /// The keyword.
-    pub keyword: String,
+    /// The keywords that the grammar does not enforce, each after the JSON pointer of its schema. A pointer begins with `/tools` or
+    /// `/json_schema`; of a request, it is that in the body.
+    pub lost: Vec<(String, String)>,
 }

@@ -7,6 +7,7 @@ use super::{Grammar, GrammarFormat, GrammarOptions};
 use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::json::Data;
+use crate::meter::Meter;
 use crate::request::Prepared;
 
 impl Prepared<'_> {
@@ -36,6 +37,8 @@ impl Prepared<'_> {
             return Err(refuse(format!("{path}: no grammar enforces the type {kind}")));
         }
         let bounds = bounds.into();
+        let deadline = bounds.start();
+        let mut meter = Meter::within(bounds, &deadline).share_steps();
         let (variables, written) = (to_value(self.variables())?, to_value(self.tools())?);
         let schema = match constraints.schema {
             Some(Data::None) => Some(json!({"type": "object"})),
@@ -64,9 +67,9 @@ impl Prepared<'_> {
             .with_parallel_calls(!constraints.is_single)
             .with_json_schema(schema.as_ref())
             .with_variables(variables.is_object().then_some(&variables))
-            .with_bounds(bounds);
+            .with_bounds(bounds.with_deadline(&*deadline));
         let path = constraints.schema_path.as_str();
-        self.template().write_grammar(tools, path, &options)
+        self.template().write_grammar(tools, path, &options, &mut meter)
     }
 }
 

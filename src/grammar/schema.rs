@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use indexmap::IndexSet;
 use serde_json::Value;
 
-use super::LostKeyword;
 use super::calls::refuse;
 use super::merge::{Plain, list_types};
 use super::rules::{Rule, Rules};
@@ -72,7 +71,7 @@ pub struct Schemas<'r, 'm, 'a> {
     /// Whether the keys of objects are sorted. Otherwise they are in the order of the schema.
     pub sorts_keys: bool,
     pub rules: &'r mut Rules,
-    pub lost: &'r mut IndexSet<LostKeyword>,
+    pub lost: &'r mut IndexSet<(String, String)>,
     pub meter: &'m mut Meter<'a>,
     /// The schema in which references are resolved, and its JSON pointer.
     root: (Value, String),
@@ -83,7 +82,12 @@ pub struct Schemas<'r, 'm, 'a> {
 }
 
 impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
-    pub fn new(notation: Notation, rules: &'r mut Rules, lost: &'r mut IndexSet<LostKeyword>, meter: &'m mut Meter<'a>) -> Self {
+    pub fn new(
+        notation: Notation,
+        rules: &'r mut Rules,
+        lost: &'r mut IndexSet<(String, String)>,
+        meter: &'m mut Meter<'a>,
+    ) -> Self {
         Self {
             notation,
             sorts_keys: false,
@@ -142,11 +146,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
 
     /// Records a keyword that the rules do not enforce.
     pub fn lose(&mut self, path: &str, keyword: &str) {
-        let lost = LostKeyword {
-            path: path.to_owned(),
-            keyword: keyword.to_owned(),
-        };
-        self.lost.insert(lost);
+        self.lost.insert((path.to_owned(), keyword.to_owned()));
     }
 
     /// Returns the schema that a reference points to, and its JSON pointer.

@@ -95,7 +95,7 @@ fn what_a_schema_says_and_a_grammar_does_not_is_named() {
         let lost: Vec<_> = grammar
             .lost
             .iter()
-            .map(|lost| (lost.path.as_str(), lost.keyword.as_str()))
+            .map(|(path, keyword)| (path.as_str(), keyword.as_str()))
             .collect();
         let path = "/tools/0/function/parameters/properties";
         assert!(lost.contains(&(&*format!("{path}/a"), "uniqueItems")), "{lost:?}");

@@ -277,6 +277,24 @@ def test_requests_are_prepared():
     assert template.inspect()["roles"]["user"]["string"] == "printed"
 
 
+def test_a_request_is_counted_and_cut_and_has_a_grammar():
+    template = ChatTemplate.from_source("{% for m in messages %}{{ m.content }} {% endfor %}")
+    count = lambda text: len(text.split())
+    messages = [{"role": role, "content": f"{role} {index}"} for index in range(3) for role in ("user", "assistant")]
+    prepared = template.prepare({"messages": messages[:-1], "response_format": {"type": "json_object"}})
+    assert prepared.count(count) == 10
+    prompt, changes = prepared.fit(5, count)
+    assert prompt.text == "user 2 " and [change["path"] for change in changes] == [f"/messages/{index}" for index in range(4)]
+    with pytest.raises(RequestError, match="at least 2 tokens"):
+        prepared.fit(1, count)
+    with pytest.raises(TemplateError, match="no tokens"):
+        prepared.count(lambda text: (_ for _ in ()).throw(KeyError("no tokens")))
+    assert prepared.grammar()["text"].startswith('root ::= "{"')
+    assert template.prepare({"messages": messages}).grammar("lark") is None
+    with pytest.raises(ValueError):
+        prepared.grammar("bnf")
+
+
 def test_append_and_parse_response():
     template = ChatTemplate.from_source(PLAIN)
     messages = [{"role": "user", "content": "Hi"}]

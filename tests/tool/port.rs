@@ -47,6 +47,27 @@ fn a_request_without_a_template_uses_that_of_the_model() {
 }
 
 #[test]
+fn a_request_has_the_grammar_of_its_answer() {
+    let chat = |rest: &str| {
+        format!(r#"{{"chat": {{"template": "{{{{ messages[0].content }}}}", "body": {{{USER}{rest}}}, "grammar": "gbnf"}}}}"#)
+    };
+    let format = r#", "response_format": {"type": "json_schema", "json_schema": {"schema": {"enum": [1]}}}"#;
+    let answers = answer(
+        &["--model", "tests/models/jinja"],
+        &[chat(format), chat(""), chat(r#", "tool_choice": "required""#)],
+    );
+    assert_eq!(
+        answers[0]["grammar"],
+        serde_json::json!({"text": "root ::= \"1\"\n", "triggers": [], "lost": []})
+    );
+    assert_eq!(
+        (&answers[1]["grammar"], &answers[1]["output"]),
+        (&serde_json::Value::Null, &"Hi".into())
+    );
+    assert_eq!(answers[2]["error"]["message"], "/tool_choice: there are no tools");
+}
+
+#[test]
 fn the_special_tokens_are_those_of_the_model_unless_a_request_has_its_own() {
     let folder = std::env::temp_dir().join(format!("chat-template-port-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder can be made");

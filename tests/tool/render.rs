@@ -50,6 +50,26 @@ fn assert_fails(arguments: &[&str], status: i32, part: &str) {
 }
 
 #[test]
+#[cfg(feature = "tokenizer")]
+fn a_request_is_counted_and_cut() {
+    let folder = Folder::new("count");
+    let template = folder.file("t.jinja", "{% for m in messages %}{{ m.content }} {% endfor %}");
+    let turns = ["user", "assistant", "user"].map(|role| format!(r#"{{"role": "{role}", "content": "hello {role}"}}"#));
+    let body = folder.file("body.json", &format!(r#"{{"messages": [{}]}}"#, turns.join(",")));
+    let tokenizer = ["--tokenizer", "tests/outside/tokenizers/tokenizer.json"];
+    let request = ["--template", &template, "--request", &body, tokenizer[0], tokenizer[1]];
+    let count = |more: &[&str]| render(&[&request[..], &["--count"], more].concat()).0.trim().parse::<usize>();
+    let (all, limit) = (count(&[]).expect("a number"), "10");
+    let fitted = count(&["--fit", limit]).expect("a number");
+    assert!(all > 10 && fitted <= 10, "{all} {fitted}");
+    let (text, error, _) = render(&[&request[..], &["--fit", limit]].concat());
+    assert_eq!(text, "hello user ");
+    assert!(error.contains("/messages/0") && error.contains("/messages/1"), "{error}");
+    assert_fails(&[&request[..], &["--fit", "1"]].concat(), 1, "and the limit is 1");
+    assert_fails(&["--template", &template, "--request", &body, "--count"], 2, "--tokenizer");
+}
+
+#[test]
 fn an_object_with_messages_and_tools_is_a_conversation() {
     let folder = Folder::new("body");
     let template = folder.file("t.jinja", "{{ messages[0].content }} {{ tools|length }} {{ documents }}");

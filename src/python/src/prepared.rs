@@ -1,5 +1,6 @@
 //! The class `Prepared`.
 
+use chat_template::grammar::GrammarFormat;
 use chat_template::json::Data;
 use chat_template::request::{After, Change, Format, LaterSystem, Policy, PrepareOptions, Prepared};
 use chat_template::{Append, ChatTemplate, PromptOptions, Result};
@@ -90,7 +91,7 @@ pub fn prepare(
         options,
         plan: None,
     };
-    prepared.plan = run(py, || prepared.with(|prepared| Ok(Some(After::from(prepared)))))?;
+    prepared.plan = run(py, || prepared.with(|prepared| Ok(Some(After::from(&prepared)))))?;
     Ok(prepared)
 }
 
@@ -149,6 +150,40 @@ impl PyPrepared {
         Ok((PyPrompt { prompt }, list_changes(py, &changes)?))
     }
 
+    /// Returns the number of tokens of the prompt. `count_tokens` returns that of a string.
+    fn count(&self, py: Python<'_>, count_tokens: Py<PyAny>) -> PyResult<usize> {
+        let count = |text: &str| count_by(&count_tokens, text);
+        run(py, || {
+            self.with_options(Wanted::Text, |prepared, options| prepared.count(&count, options))
+        })
+    }
+
+    /// Cuts the conversation so that its prompt has at most `limit` tokens, and returns the prompt and the changes, among them each message
+    /// that is left out. `count_tokens` returns the number of tokens of a string.
+    fn fit<'py>(&self, py: Python<'py>, limit: usize, count_tokens: Py<PyAny>) -> PyResult<(PyPrompt, Bound<'py, PyList>)> {
+        let count = |text: &str| count_by(&count_tokens, text);
+        let (prompt, changes) = run(py, || {
+            self.with_options(Wanted::Spans, |prepared, options| {
+                prepared.fit(limit, &count, options)?.render_with(options)
+            })
+        })?;
+        Ok((PyPrompt { prompt }, list_changes(py, &changes)?))
+    }
+
+    /// Returns the grammar of what the model may write, by the tools, `tool_choice` and `response_format` of the body: a dict with `text`,
+    /// `triggers` and `lost`, or `None` if the model may write anything.
+    #[pyo3(signature = (format="gbnf"))]
+    fn grammar<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyAny>> {
+        let format = match format {
+            "gbnf" => GrammarFormat::Gbnf,
+            "lark" => GrammarFormat::Lark,
+            "structural_tag" => GrammarFormat::StructuralTag,
+            other => return Err(unknown("format", other, "\"gbnf\", \"lark\" or \"structural_tag\"")),
+        };
+        let grammar = run(py, || self.with(|prepared| prepared.grammar(format, self.options.allowed.bounds())))?;
+        write_serialized(py, &grammar)
+    }
+
     /// Returns the text to append after `seen` and, with `sampled`, after what the model wrote, and the changes of the body, which has the
     /// whole conversation.
     #[pyo3(signature = (seen, sampled=None))]
@@ -161,9 +196,14 @@ impl PyPrepared {
     }
 }
 
+/// Calls a function of Python that counts tokens.
+fn count_by(count_tokens: &Py<PyAny>, text: &str) -> PyResult<usize> {
+    Python::attach(|py| count_tokens.call1(py, (text,))?.extract(py))
+}
+
 impl PyPrepared {
     /// Calls the library with the options of a render.
-    fn with_options<T>(&self, wanted: Wanted, call: impl FnOnce(&Prepared<'_>, &PromptOptions<'_>) -> Result<T>) -> Result<T> {
+    fn with_options<T>(&self, wanted: Wanted, call: impl FnOnce(Prepared<'_>, &PromptOptions<'_>) -> Result<T>) -> Result<T> {
         let arguments = Arguments::default();
         self.with(|prepared| {
             with_options(&self.template, &arguments, &self.options, (wanted, None), |options| {
@@ -173,7 +213,7 @@ impl PyPrepared {
     }
 
     /// Prepares the body again, which takes no search, because the template remembers how it wrote a body of this shape.
-    fn with<T>(&self, work: impl FnOnce(&Prepared<'_>) -> Result<T>) -> Result<T> {
+    fn with<T>(&self, work: impl FnOnce(Prepared<'_>) -> Result<T>) -> Result<T> {
         let default = PrepareOptions::default();
         let mut options = PrepareOptions::default()
             .with_format(self.settings.format)
@@ -186,7 +226,7 @@ impl PyPrepared {
             .with_clock(self.options.clock.as_ref().map_or(default.clock, |clock| clock))
             .with_bounds(self.options.allowed.bounds());
         options.after = self.plan.or(self.settings.after);
-        work(&self.template.prepare_with(&self.body, &options)?)
+        work(self.template.prepare_with(&self.body, &options)?)
     }
 }
 

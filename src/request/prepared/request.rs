@@ -35,6 +35,7 @@ pub struct Request<'b> {
     pub policy: Policy,
     pub settings: Settings,
     pub normal: Normal<'b>,
+    #[cfg_attr(not(feature = "response"), expect(dead_code, reason = "grammars read it"))]
     pub constraints: Constraints<'b>,
     documents: Option<&'b Data<'b>>,
     pub variables: Variables<'b>,

@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 
+use chat_template::grammar::{Grammar, GrammarFormat};
 use chat_template::json::{Data, Object};
 use chat_template::request::{Change, Format, Policy, PrepareOptions};
 use chat_template::{Append, ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Error, Input, LocalTime, Prompt, Report};
@@ -28,6 +29,9 @@ pub struct Seen<'r> {
     pub text: &'r str,
     pub sampled: Option<&'r str>,
 }
+
+/// A prompt, the changes of its body and, if the request wants it, the grammar of what the model may write.
+pub type Written = (Prompt, Vec<Change>, Option<Option<Grammar>>);
 
 /// Returns what the model has seen and written, if the request has `after`.
 pub fn read_seen<'r>(request: &'r Object<'_>) -> Result<Option<Seen<'r>>, String> {
@@ -140,7 +144,7 @@ impl Applier {
         clock: Option<&LocalTime>,
         wanted: Wanted<'_>,
         bounds: Bounds<'_>,
-    ) -> Result<Result<(Prompt, Vec<Change>), Error>, String> {
+    ) -> Result<Result<Written, Error>, String> {
         let Some(body) = request.get("body") else {
             return Err("`chat` must have `body`".to_owned());
         };
@@ -151,8 +155,13 @@ impl Applier {
             .with_format(choose(request, "format", &FORMATS)?)
             .with_policy(choose(request, "policy", &POLICIES)?.unwrap_or_default())
             .with_bounds(bounds);
+        let format = choose(request, "grammar", &GRAMMAR_FORMATS)?;
         let prepared = template.prepare_with(body, &prepare_options);
-        Ok(prepared.and_then(|prepared| prepared.render_with(&options)))
+        Ok(prepared.and_then(|prepared| {
+            let (prompt, changes) = prepared.render_with(&options)?;
+            let grammar = format.map(|format| prepared.grammar(format, bounds)).transpose()?;
+            Ok((prompt, changes, grammar))
+        }))
     }
 
     /// Makes the whole report on a chat template. The outer error is about the form of the request.
@@ -216,6 +225,12 @@ const FORMATS: [(&str, Format); 3] = [
     ("responses", Format::Responses),
     ("messages", Format::Messages),
 ];
+const GRAMMAR_FORMATS: [(&str, GrammarFormat); 3] = [
+    ("gbnf", GrammarFormat::Gbnf),
+    ("lark", GrammarFormat::Lark),
+    ("structural_tag", GrammarFormat::StructuralTag),
+];
+
 const POLICIES: [(&str, Policy); 3] = [("exact", Policy::Exact), ("fit", Policy::Fit), ("strict", Policy::Strict)];
 
 /// Returns the choice of a request by its name, if there is one.

@@ -97,8 +97,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.json {
         return print_json(|out| show::write_line(&grammar, out)).map_err(|error| format!("error: {error}"));
     }
-    for lost in &grammar.lost {
-        eprintln!("warning: {}: the grammar does not keep {}", lost.path, lost.keyword);
+    for (path, keyword) in &grammar.lost {
+        eprintln!("warning: {path}: the grammar does not keep {keyword}");
     }
     for trigger in &grammar.triggers {
         eprintln!("trigger: {}", Value::from(trigger.as_str()));

@@ -231,7 +231,7 @@ impl Port {
             generation_prompt: is_wanted("generation_prompt"),
             mode: self.mode,
         };
-        let (mut changes, mut next) = (None, None);
+        let (mut changes, mut grammar, mut next) = (None, None, None);
         let result = fixed_clock(&request).and_then(|clock| {
             let clock = clock.as_ref();
             match (request.get("apply"), request.get("chat"), request.get("template")) {
@@ -244,8 +244,8 @@ impl Port {
                 }
                 (_, Some(Data::Object(chat)), _) => {
                     let answer = self.applier.chat(chat, clock, wanted, bounds)?;
-                    Ok(answer.map(|(prompt, made)| {
-                        changes = Some(made);
+                    Ok(answer.map(|(prompt, made, allowed)| {
+                        (changes, grammar) = (Some(made), allowed);
                         prompt
                     }))
                 }
@@ -270,6 +270,9 @@ impl Port {
                 let found = found.transpose().and_then(|found| Ok((found, turns.transpose()?)));
                 let written = match found {
                     Ok((tokens, turns)) => write_answer(&id, deadline, out, |out| {
+                        if let Some(grammar) = &grammar {
+                            show::stream_entry("grammar", grammar, out)?;
+                        }
                         show::stream_prompt(
                             &prompt,
                             (changes.as_deref(), next.as_ref()),

@@ -10,6 +10,7 @@ use chat_template::{
     ApplyOptions, ChatTemplate, Limits, PrefixBroken, Prompt, PromptOptions, RenderOptions, Template, TokenOrigin,
 };
 
+use super::dataset::Encoder;
 use super::explain::{Explained, Picture};
 use super::file::{Texts, check_written, shown};
 use super::masks::Masks;
@@ -25,6 +26,7 @@ Examples:
   chat-template render --model Qwen3-8B --messages conversation.json --continue-final-message reasoning_content
   chat-template render --model Qwen3-8B --messages conversation.json --explain=message --explain-html prompt.html
   chat-template render --model Qwen3-8B --request body.json --explain
+  chat-template render --model Qwen3-8B --request body.json --tokenizer Qwen3-8B/tokenizer.json --count
   chat-template render --model Qwen3-8B --messages longer.json --after prompt.txt --sampled answer.txt --add-generation-prompt
   echo '{\"x\": 1}' | chat-template render --template chat.jinja --context -
 
@@ -76,6 +78,15 @@ pub struct Arguments {
     /// Makes none of the changes to the body of --request that this template needs.
     #[arg(long, conflicts_with_all = ["messages", "context"])]
     exact: bool,
+    /// Prints the number of tokens of the prompt of --request in place of the prompt.
+    #[arg(long, requires = "tokenizer", conflicts_with_all = ["json", "color", "explain", "explain_html"])]
+    count: bool,
+    /// Leaves out the oldest rounds of the conversation of --request until its prompt has at most N tokens.
+    #[arg(long, value_name = "N", requires = "tokenizer")]
+    fit: Option<usize>,
+    /// The file tokenizer.json of the model, for --count and --fit.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["messages", "context"])]
+    tokenizer: Option<PathBuf>,
     /// The tools: a JSON array of schemas.
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
@@ -352,7 +363,22 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     if let Some(clock) = &fixed {
         options = options.with_clock(clock);
     }
+    let tokenizer = arguments.tokenizer.as_deref().map(Encoder::read).transpose();
+    let tokenizer = tokenizer.map_err(|error| format!("error: {error}"))?;
+    let count = |text: &str| match &tokenizer {
+        Some(tokenizer) => tokenizer.encode(text).map(|(ids, _)| ids.len()),
+        None => Err("--tokenizer is missing".to_owned()),
+    };
+    let prepared = match arguments.fit {
+        Some(limit) => prepared.fit(limit, &count, &options).map_err(explain)?,
+        None => prepared,
+    };
     let (prompt, changes) = prepared.render_with(&options).map_err(explain)?;
+    if arguments.count {
+        return count(&prompt.text)
+            .map(|count| format!("{count}\n"))
+            .map_err(|error| format!("error: {error}"));
+    }
     let notes = changes.iter().map(|change| format!("changed: {change}")).collect();
     let messages = serde_json::to_value(prepared.messages()).map_err(|error| format!("error: {error}"))?;
     let messages = json::to_data(&messages).map_err(|error| format!("error: {error}"))?;

@@ -11,7 +11,10 @@
 //! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. If the body has `sampled`, which
 //! is taken as what a model writes after the prompt, up to a stop token of the model, the answer has its text, its reasoning and its calls of
 //! tools. What is cut or malformed stays in the text. With `stream`, Chat Completions answers with an event for each part. Beside it are `changes`, what the
-//! template needed to have changed; `media`, with the bytes of the prompt that stand for each; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
+//! template needed to have changed; `media`, with the bytes of the prompt that stand for each; `pieces`, for a tokenizer; and `steps`. If the body
+//! has `grammar` (`gbnf` or `lark`), the answer has the grammar of what the model may write, by `tool_choice` and the form of the answer. An
+//! error is an object as in these APIs. If the model's folder has a `tokenizer.json`, `/v1/messages/count_tokens` answers with the number of
+//! tokens of a body of Messages.
 //!
 //! # What protects it
 //!
@@ -34,6 +37,8 @@
 //! | cache | Few templates of requests are kept, and only small ones that compile. |
 //! | cancel | If the client goes, its render ends. |
 //!
+//! The time of the tokenizer is not counted, which grows with the prompt that it gets.
+//!
 //! A request that reaches the deadline is answered with 503, because it may succeed at another time, and one that reaches another limit with
 //! 400. With two processors the server takes at most 512 MiB, and each further processor adds up to 100 MiB.
 //! `tests/examples/server/load.py` sends honest and hostile requests at once and measures what becomes of the honest ones.
@@ -49,6 +54,7 @@ mod tests;
 use std::error::Error;
 use std::future::poll_fn;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -60,6 +66,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use chat_template::grammar::GrammarFormat;
 use chat_template::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
 use chat_template::{
     Bounds, ChatTemplate, ControlPolicy, ControlTokens, Deadline, Limits, LoadOptions, PromptOptions, json,
@@ -68,6 +75,7 @@ use chat_template::{
 use hyper::body::Frame;
 use lru::LruCache;
 use serde_json::{Value, json};
+use tokenizers::Tokenizer;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 
@@ -129,24 +137,28 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = arguments.next().ok_or("usage: chat-template-server MODEL_FOLDER [ADDRESS]")?;
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
-    let model = ChatTemplate::from_dir(folder, &LoadOptions::default())?;
+    let model = ChatTemplate::from_dir(&folder, &LoadOptions::default())?;
+    let path = Path::new(&folder).join("tokenizer.json");
+    let tokenizer = path.exists().then(|| Tokenizer::from_file(path)).transpose();
+    let tokenizer = tokenizer.map_err(|error| format!("tokenizer.json: {error}"))?;
     // A template that does not compile ends the server here, and not at the first request. How the model writes is found out once.
     model.inspect(Bounds::default())?.get::<serde_json::Value>("response")?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
     println!("listening on http://{}", listener.local_addr()?);
-    connections::serve(listener, router(model)?, CONNECTIONS, PATIENCE).await;
+    connections::serve(listener, router(model, tokenizer)?, CONNECTIONS, PATIENCE).await;
     Ok(())
 }
 
-/// Returns the service of a model.
-fn router(model: ChatTemplate) -> Result<Router, chat_template::Error> {
+/// Returns the service of a model. With a tokenizer, it also counts tokens.
+fn router(model: ChatTemplate, tokenizer: Option<Tokenizer>) -> Result<Router, chat_template::Error> {
     let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let stops = model.stop_tokens()?.into_iter().map(|(token, _)| token);
     let server = Server {
         stops: stops.collect(),
         model,
+        tokenizer,
         templates: Mutex::new(LruCache::new(CACHED_TEMPLATES)),
         limits: Limits::default().with_output(PROMPT_BYTES).with_live(LIVE_BYTES),
         quick: Lane::new(processors, QUICK_PLACES, QUICK_MILLISECONDS),
@@ -154,17 +166,22 @@ fn router(model: ChatTemplate) -> Result<Router, chat_template::Error> {
         bodies: Room::new(ROOM_BYTES, WAITING_BODIES),
         answers: Room::new(ROOM_BYTES, WAITING_ANSWERS),
     };
-    let answer = |format| post(move |server, connection, request| answer(server, connection, format, request));
-    Ok(Router::new()
-        .route("/v1/chat/completions", answer(Format::ChatCompletions))
-        .route("/v1/responses", answer(Format::Responses))
-        .route("/v1/messages", answer(Format::Messages))
-        .with_state(Arc::new(server)))
+    let answer = |format, counts| post(move |server, connection, request| answer(server, connection, (format, counts), request));
+    let mut router = Router::new()
+        .route("/v1/chat/completions", answer(Format::ChatCompletions, false))
+        .route("/v1/responses", answer(Format::Responses, false))
+        .route("/v1/messages", answer(Format::Messages, false));
+    if server.tokenizer.is_some() {
+        router = router.route("/v1/messages/count_tokens", answer(Format::Messages, true));
+    }
+    Ok(router.with_state(Arc::new(server)))
 }
 
 /// What all requests share.
 struct Server {
     model: ChatTemplate,
+    /// What counts the tokens of a prompt.
+    tokenizer: Option<Tokenizer>,
     /// The strings at which the model stops.
     stops: Vec<String>,
     /// Templates that came with requests, by their source. The one that was used least recently is dropped first.
@@ -182,7 +199,7 @@ struct Server {
 async fn answer(
     State(server): State<Arc<Server>>,
     Extension(connection): Extension<Connection>,
-    format: Format,
+    (format, counts): (Format, bool),
     request: Request,
 ) -> Result<Response, Failure> {
     let mut body = request.into_body();
@@ -200,6 +217,7 @@ async fn answer(
     let job = Job {
         server: Arc::clone(&server),
         format,
+        counts,
         body: Arc::new(body),
         cancel: Arc::clone(&cancel.0),
     };
@@ -254,6 +272,8 @@ type Written = (&'static str, Vec<u8>);
 struct Job {
     server: Arc<Server>,
     format: Format,
+    /// Whether the answer is the number of tokens.
+    counts: bool,
     body: Arc<Buffer>,
     cancel: Arc<AtomicBool>,
 }
@@ -290,7 +310,17 @@ impl Job {
         let options = PromptOptions::default()
             .with_control_tokens(ControlTokens::default().with_policy(ControlPolicy::Split))
             .with_bounds(bounds);
+        if let Some(tokenizer) = self.server.tokenizer.as_ref().filter(|_| self.counts) {
+            let count = |text: &str| tokenizer.encode_fast(text, false).map(|tokens| tokens.len());
+            let count = prepared.count(&count, &options).map_err(fail)?;
+            return Ok(("application/json", json!({"input_tokens": count}).to_string().into_bytes()));
+        }
         let (prompt, changes) = prepared.render_with(&options).map_err(fail)?;
+        let grammar = match envelope::text(&body, "grammar") {
+            Some("gbnf") => prepared.grammar(GrammarFormat::Gbnf, bounds).map_err(fail)?,
+            Some("lark") => prepared.grammar(GrammarFormat::Lark, bounds).map_err(fail)?,
+            _ => None,
+        };
         let answer = match envelope::text(&body, "sampled") {
             Some(sampled) => {
                 let sampled = self.server.stop(sampled);
@@ -305,7 +335,10 @@ impl Job {
             None => Answer::of_prompt(&prompt),
         };
         let media = prepared.place_media(&prompt, &options).map_err(fail)?;
-        let answer = envelope::wrap(&body, prepared.format(), &prompt, (&changes, &media), &answer);
+        let mut answer = envelope::wrap(&body, prepared.format(), &prompt, (&changes, &media), &answer);
+        if let Some(grammar) = grammar {
+            answer["grammar"] = serde_json::to_value(grammar).map_err(Failure::internal)?;
+        }
         let bytes = serde_json::to_vec(&answer).map_err(Failure::internal)?;
         Ok(("application/json", bytes))
     }

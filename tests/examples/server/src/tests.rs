@@ -12,6 +12,8 @@ use tokio::sync::oneshot;
 
 use super::lane::Lane;
 use super::room::Room;
+use tokenizers::Tokenizer;
+
 use super::{BODY_BYTES, connections, router};
 
 /// The maximum number of connections of a test.
@@ -29,11 +31,13 @@ async fn start_with(tokens: &[(&str, &str)]) -> SocketAddr {
         tokens,
     )
     .unwrap();
+    let tokenizer = concat!(env!("CARGO_MANIFEST_DIR"), "/../../outside/tokenizers/tokenizer.json");
+    let tokenizer = Tokenizer::from_file(tokenizer).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(connections::serve(
         listener,
-        router(model).unwrap(),
+        router(model, Some(tokenizer)).unwrap(),
         CONNECTIONS,
         Duration::from_millis(500),
     ));
@@ -138,6 +142,31 @@ async fn each_format_is_answered_in_its_form_with_what_was_changed() {
     let (_, messages) = send_to(address, "/v1/messages", &body.to_string());
     assert_eq!(messages["content"][0]["text"], "<s>AB");
     assert_eq!(messages["changes"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn tokens_are_counted_and_grammars_are_written() {
+    let address = start().await;
+    let messages = json!([{"role": "user", "content": "Hello, hello!"}]);
+    let body = json!({"system": "Be brief.", "messages": messages}).to_string();
+    let tokenizer = concat!(env!("CARGO_MANIFEST_DIR"), "/../../outside/tokenizers/tokenizer.json");
+    let tokens = Tokenizer::from_file(tokenizer)
+        .unwrap()
+        .encode("<s>Be brief.Hello, hello!", false)
+        .unwrap();
+    let (status, counted) = send_to(address, "/v1/messages/count_tokens", &body);
+    assert_eq!((status, counted), (200, json!({"input_tokens": tokens.len()})));
+
+    let format = json!({"type": "json_schema", "json_schema": {"name": "a", "schema": {"enum": [1, 2]}}});
+    let body = json!({"messages": messages, "response_format": format, "grammar": "gbnf"});
+    let (_, chat) = send(address, &body.to_string());
+    assert_eq!(chat["grammar"]["text"], "root ::= \"1\" | \"2\"\n");
+    let body = json!({"messages": messages, "tool_choice": "required", "grammar": "gbnf"});
+    let (status, failure) = send(address, &body.to_string());
+    assert_eq!(
+        (status, &failure["error"]["message"]),
+        (400, &json!("/tool_choice: there are no tools"))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -14,8 +14,8 @@ mod walk;
 use std::path::PathBuf;
 
 use chat_template::grammar::{GrammarFormat, GrammarOptions};
-use chat_template::request::ToolChoice;
 use chat_template::request::Severity;
+use chat_template::request::ToolChoice;
 use chat_template::response::{ParseOptions, ResponseTemplate};
 use chat_template::{Bounds, ChatTemplate, json};
 use llguidance::api::TopLevelGrammar;

@@ -12,6 +12,7 @@
 //! of an error. A token has three numbers of 8 bytes: its id, and the bytes of the prompt at which it starts and ends.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
@@ -38,6 +39,14 @@ pub struct Encoder {
 }
 
 impl Encoder {
+    /// Starts a child with the file at a path.
+    ///
+    /// # Errors
+    /// If the file cannot be read, and those of [`Encoder::new`].
+    pub fn read(path: &Path) -> Result<Self, String> {
+        Self::new(crate::conformance::read_file(path)?).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
     /// Starts a child with a file.
     ///
     /// # Errors

@@ -23,6 +23,8 @@ mod run;
 mod tests;
 mod tokens;
 
+pub use encoder::Encoder;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
