@@ -1,4 +1,7 @@
-use chat_template::{ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Prompt, TokenOrigin};
+use std::cell::Cell;
+use std::collections::HashSet;
+
+use chat_template::{ApplyOptions, Bounds, ChatTemplate, ControlPolicy, ControlTokens, Prompt, PromptOptions, TokenOrigin, json};
 use serde_json::{Value, json};
 
 use super::Encoder;
@@ -150,4 +153,84 @@ fn tokens_are_found_where_the_tokenizer_finds_them() {
         tokens += found.len();
     }
     println!("{tokens} tokens");
+}
+
+/// A conversation of a thousand messages: rounds of a question, two calls with their results, and an answer; in the last round, many calls.
+fn long_conversation() -> Value {
+    let mut messages = vec![json!({"role": "system", "content": "You help with weather."})];
+    let call = |messages: &mut Vec<Value>| {
+        let number = messages.len();
+        let (id, city) = (format!("call{number:05}"), format!("city {number}"));
+        let function = json!({"name": "weather", "arguments": json!({"city": city}).to_string()});
+        messages.push(json!({"role": "assistant", "tool_calls": [{"id": id, "type": "function", "function": function}]}));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": format!("{} degrees", number % 40)}));
+    };
+    while messages.len() < 900 {
+        messages.push(json!({"role": "user", "content": format!("How warm is it, question {}?", messages.len())}));
+        call(&mut messages);
+        call(&mut messages);
+        messages.push(json!({"role": "assistant", "content": "It is warm."}));
+    }
+    messages.push(json!({"role": "user", "content": "How warm is it everywhere?"}));
+    while messages.len() < 1_000 {
+        call(&mut messages);
+    }
+    let parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    let function = json!({"name": "weather", "description": "Returns the temperature.", "parameters": parameters});
+    json!({"messages": messages, "tools": [{"type": "function", "function": function}]})
+}
+
+#[test]
+fn a_long_conversation_is_cut_to_a_number_of_tokens() {
+    let (encoder, body) = (encoder(), long_conversation());
+    let messages = body["messages"].as_array().unwrap();
+    let body = json::to_data(&body).unwrap();
+    let (mut cut, mut most) = (0, 0);
+    for ((name, template), part) in templates().into_iter().zip([2, 10, 30].into_iter().cycle()) {
+        let renders = Cell::new(0);
+        let count = |text: &str| {
+            renders.set(renders.get() + 1);
+            encoder.tokenizer().encode_fast(text, false).map(|encoding| encoding.len())
+        };
+        let options = PromptOptions::default();
+        let Ok(whole) = template.prepare(&body).and_then(|prepared| prepared.count(&count, &options)) else {
+            continue;
+        };
+        let limit = whole / part;
+        renders.set(0);
+        let prepared = template.prepare(&body).unwrap();
+        let prepared = match prepared.fit(limit, &count, &options) {
+            Ok(prepared) => prepared,
+            // The tools and the last round can be longer.
+            Err(error) if error.message().ends_with(&format!("and the limit is {limit}")) => continue,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        most = most.max(renders.get() + 1);
+        let (prompt, changes) = prepared.render().unwrap();
+        assert!(count(&prompt.text).unwrap() <= limit, "{name}");
+        let reason = "the prompt would have more tokens than the limit";
+        let paths = changes
+            .iter()
+            .filter(|change| change.reason == reason)
+            .map(|change| &*change.path);
+        let paths: HashSet<&str> = paths.collect();
+        let is_cut = |index: usize| paths.contains(&*format!("/messages/{index}"));
+        for (index, message) in messages.iter().enumerate() {
+            let is_result = message["role"] == "tool";
+            assert!(
+                !is_result || is_cut(index) == is_cut(index - 1),
+                "{name}: half a round at {index}"
+            );
+        }
+        assert!(
+            !is_cut(0) && !is_cut(messages.iter().rposition(|message| message["role"] == "user").unwrap()),
+            "{name}"
+        );
+        cut += 1;
+    }
+    assert!(
+        cut >= 40 && most <= 12,
+        "{cut} conversations were cut, with {most} renders at most"
+    );
+    println!("{cut} conversations were cut, with {most} renders at most");
 }
