@@ -23,7 +23,7 @@ use llguidance::{Matcher, ParserFactory};
 use serde_json::{Value, json};
 use toktrie::{ApproximateTokEnv, TokEnv};
 
-/// The number of random strings of each grammar.
+/// The number of random strings of each grammar, unless `CHAT_TEMPLATE_WALKS` is another one.
 const WALKS: usize = 100;
 
 /// The seeds of what is changed in a string.
@@ -195,8 +195,9 @@ fn check(
     }
     // Random strings of the grammar are calls that fit.
     let prompt = prompt.unwrap_or_default();
-    let mut walker = walk::Grammar::new(&gbnf.text, WALKS as u64);
-    for text in (0..WALKS).filter_map(|_| walker.walk()) {
+    let walks = std::env::var("CHAT_TEMPLATE_WALKS").map_or(WALKS, |walks| walks.parse().expect("walks are counted"));
+    let mut walker = walk::Grammar::new(&gbnf.text, walks as u64);
+    for text in (0..walks).filter_map(|_| walker.walk()) {
         counts.walks += 1;
         if !read(description, &prompt, &text, tools)
             .is_some_and(|calls| !calls.is_empty() && (!gbnf.lost.is_empty() || fit(&calls, tools)))
