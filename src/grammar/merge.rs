@@ -109,6 +109,11 @@ impl Schemas<'_, '_, '_> {
         close_properties(&mut one, other);
         let mut other = other.clone();
         close_properties(&mut other, &one);
+        // Of a schema without `prefixItems`, `items` is about the first items too.
+        let has = |schema: &Plain, key: &str| schema.contains_key(key);
+        if has(&one, "prefixItems") != has(&other, "prefixItems") && (has(&one, "items") || has(&other, "items")) {
+            self.lose(path, "items");
+        }
         for (key, value) in other {
             let Some(own) = one.get(&key).filter(|own| **own != value) else {
                 one.insert(key, value);

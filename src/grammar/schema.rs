@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::calls::refuse;
 use super::merge::{Plain, list_types};
 use super::rules::{Rule, Rules};
-use super::strings::Style;
+use super::strings::{Style, to_integer};
 use crate::error::Result;
 use crate::meter::Meter;
 
@@ -207,12 +207,9 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
             let is_set = schema.get(keyword).is_some_and(|value| match keyword {
                 "uniqueItems" => *value != Value::Bool(false),
                 "minProperties" => {
-                    value.as_u64()
-                        > schema
-                            .get("required")
-                            .and_then(Value::as_array)
-                            .map(|names| names.len() as u64)
-                            .or(Some(0))
+                    let required = schema.get("required").and_then(Value::as_array).map_or(0, Vec::len);
+                    let least = value.as_f64().and_then(to_integer).map(usize::try_from);
+                    !matches!(least, Some(Ok(least)) if least <= required)
                 }
                 "multipleOf" => value.as_u64() != Some(1),
                 "unevaluatedItems" | "unevaluatedProperties" => *value != Value::Bool(true),

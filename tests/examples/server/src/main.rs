@@ -389,7 +389,9 @@ fn parse(
     }
     let (message, last) = parser.finish()?;
     events.extend(last);
-    Ok((serde_json::to_value(message).unwrap_or_default(), events))
+    // An integer of more than 128 bits becomes a float.
+    let message = serde_json::from_str(&json::Data::Object(message).to_string());
+    Ok((message.unwrap_or_default(), events))
 }
 
 impl Server {

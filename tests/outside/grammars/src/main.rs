@@ -3,15 +3,17 @@
 //! ```text
 //! chat-template-grammars FOLDER …          checks the grammars of each template in the folders
 //! chat-template-grammars --rows FOLDER …   also prints a row for each grammar, for the matchers of other engines
+//! chat-template-grammars --schemas FOLDER  checks the grammars of schemas, by a folder of JSON-Schema-Test-Suite
 //! ```
 //!
 //! The templates render conversations with calls that fit the schemas of their tools, and with calls that do not. What is written of the
 //! former, as the description of the model reads it, must be let through; what is written of the latter, and what is cut, doubled or
 //! changed, must not.
 
+mod schemas;
 mod walk;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chat_template::grammar::{GrammarFormat, GrammarOptions};
 use chat_template::request::Severity;
@@ -48,11 +50,16 @@ fn main() {
     let prints_rows = arguments.first().is_some_and(|first| first == "--rows");
     arguments.drain(..usize::from(prints_rows));
     let sets: Vec<Value> = serde_json::from_str(include_str!("../sets.json")).expect("sets.json is JSON");
-    let mut paths: Vec<PathBuf> = arguments.iter().flat_map(|folder| list_templates(folder)).collect();
-    paths.sort();
     let tokens: TokEnv = ApproximateTokEnv::single_byte_env();
     let mut factory = ParserFactory::new_simple(&tokens).expect("the matcher starts");
     factory.quiet();
+    if let [option, folder] = arguments.as_slice()
+        && option == "--schemas"
+    {
+        std::process::exit(i32::from(!schemas::check(Path::new(folder), &factory)));
+    }
+    let mut paths: Vec<PathBuf> = arguments.iter().flat_map(|folder| list_templates(folder)).collect();
+    paths.sort();
     let mut counts = Counts::default();
     let (mut templates, mut described) = (0, 0);
     for path in &paths {
@@ -309,7 +316,9 @@ fn read(description: &ResponseTemplate, prompt: &str, text: &str, tools: &Value)
         .with_prefix(prompt)
         .with_tools(tools)
         .with_lenient(true);
-    let message = serde_json::to_value(description.parse(text, &options).ok()?).ok()?;
+    let message = json::Data::Object(description.parse(text, &options).ok()?).to_string();
+    // An integer of more than 128 bits becomes a float.
+    let message: Value = serde_json::from_str(&message).ok()?;
     if message.get("unread").is_some() || message["content"].as_str().is_some_and(|content| !content.trim().is_empty()) {
         return None;
     }
