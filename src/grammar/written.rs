@@ -126,7 +126,7 @@ impl Asker<'_> {
             return Ok(None);
         };
         Ok(Some(Written {
-            text: text.to_owned(),
+            text: cut_next(text, &prompt).to_owned(),
             prompt: shared.to_owned(),
             is_whole: prompt.get(common..).is_some_and(|rest| rest.trim().is_empty()),
         }))
@@ -251,6 +251,14 @@ fn call_message(ids: &[String], arguments: &Value, reasoning: Option<&str>) -> V
         Some(reasoning) => json!({"role": "assistant", "content": null, "reasoning_content": reasoning, "tool_calls": calls}),
         None => json!({"role": "assistant", "content": null, "tool_calls": calls}),
     }
+}
+
+/// Returns what a template writes for a message without the beginning of the next one, which some templates always write. Both begin with the
+/// same control token.
+fn cut_next<'t>(text: &'t str, prompt: &str) -> &'t str {
+    let begins_next = |at: &usize| text.get(*at..).is_some_and(|rest| prompt.ends_with(rest));
+    let starts = control_tokens(text).map(|token| token.start).find(begins_next);
+    starts.and_then(|at| text.get(..at)).unwrap_or(text)
 }
 
 /// Returns a string up to the first stop token, without white space at its end.
