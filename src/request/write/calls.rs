@@ -86,7 +86,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             arguments => to_data(arguments),
         };
         if wanted != CallArguments::Text {
-            self.add_strings(&value, place, kind::CALL, AtomForm::Argument);
+            self.add_data(&value, place, AtomForm::Argument);
             return Ok(value);
         }
         if !matches!(call.arguments, BodyArguments::Absent) {
@@ -95,6 +95,20 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let text: Cow<'b, str> = to_json(&value).into();
         self.add_json(text.clone(), start_of(&text), place);
         Ok(Data::Str(text))
+    }
+
+    /// Adds the keys and strings of arguments.
+    fn add_data(&mut self, value: &Data<'b>, place: BodyPlace, keys: AtomForm) {
+        if let Data::Str(text) = value {
+            self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), start_of(text));
+        }
+        value.items().for_each(|item| self.add_data(item, place, AtomForm::Key));
+        if let Data::Object(object) = value {
+            for (key, item) in object.entries() {
+                self.push_atom(place, kind::CALL, keys, key.clone(), start_of(key));
+                self.add_data(item, place, AtomForm::Key);
+            }
+        }
     }
 }
 

@@ -284,21 +284,19 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
     }
 
-    /// Adds the strings of a value, and its keys unless it is a field that templates need not print.
-    fn add_strings(&mut self, value: &Data<'b>, place: BodyPlace, kind: Kinds, keys: AtomForm) {
-        match value {
-            Data::Str(text) => self.push_atom(place, kind, AtomForm::Value, text.clone(), start_of(text)),
-            Data::Object(object) => {
-                for (key, item) in object.entries() {
-                    if kind != kind::FIELD {
-                        self.push_atom(place, kind, keys, key.clone(), start_of(key));
-                    }
-                    self.add_strings(item, place, kind, AtomForm::Key);
-                }
+    /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
+    fn add_strings(&mut self, value: &'b Data<'b>, place: BodyPlace, kind: Kinds, keys: AtomForm) {
+        if let Some(text) = value.text() {
+            self.add_atom(place, kind, AtomForm::Value, text);
+        }
+        for item in value.items() {
+            self.add_strings(item, place, kind, AtomForm::Key);
+        }
+        for (key, item) in value.entries() {
+            if kind != kind::FIELD {
+                self.add_atom(place, kind, keys, key);
             }
-            value => value
-                .items()
-                .for_each(|item| self.add_strings(item, place, kind, AtomForm::Key)),
+            self.add_strings(item, place, kind, AtomForm::Key);
         }
     }
 }
