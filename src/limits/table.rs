@@ -12,7 +12,7 @@ macro_rules! limits {
         $($(#[$doc:meta])* $name:ident: $type:ty = $default:expr, $setter:ident($argument:ty);)*
     ) => {
         $(#[$about])*
-        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(default, deny_unknown_fields)]
         #[non_exhaustive]
         pub struct $limits {

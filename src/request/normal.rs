@@ -11,7 +11,6 @@
 //! have becomes a note.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::OnceLock;
 
 use super::claim_parts;
@@ -46,10 +45,11 @@ pub struct Normal<'b> {
 }
 
 /// The role of a turn. A reader also accepts aliases, such as `human` for `user`; any other role is an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     System,
     Developer,
+    #[default]
     User,
     Assistant,
     /// The result of a call: the turn has a [`BodyTurn::result`].
@@ -82,7 +82,7 @@ pub enum ContentForm {
 
 /// A message as a template can have it: the content and calls of one speaker, or one result. A message of a body can become several turns,
 /// and a plan can write a turn as several messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BodyTurn<'b> {
     pub role: Role,
     /// The message, item or block of the body, or [`BodyPlace::BODY`] if the body has no such message.
@@ -299,12 +299,6 @@ impl Medium {
     }
 }
 
-impl fmt::Display for Role {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
 impl<'b> Normal<'b> {
     /// Returns the calls with these indices.
     pub fn calls_of(&self, indices: &[usize]) -> impl Iterator<Item = &Call<'b>> {
@@ -337,16 +331,8 @@ impl<'b> BodyTurn<'b> {
         Self {
             role,
             place,
-            node: None,
-            form: ContentForm::Absent,
             content: place,
-            parts: Vec::new(),
-            thoughts: Vec::new(),
-            thought_key: None,
-            calls: Vec::new(),
-            result: None,
-            fields: Vec::new(),
-            is_joined: false,
+            ..Self::default()
         }
     }
 
@@ -363,11 +349,7 @@ impl<'b> BodyTurn<'b> {
     pub fn made(role: Role, text: &str) -> Self {
         Self {
             form: ContentForm::Text,
-            parts: if text.is_empty() {
-                Vec::new()
-            } else {
-                vec![ContentPart::made(PartKind::Label, text)]
-            },
+            parts: Vec::from_iter((!text.is_empty()).then(|| ContentPart::made(PartKind::Label, text))),
             ..Self::new(role, BodyPlace::BODY)
         }
     }

@@ -46,7 +46,8 @@ pub struct Rest {
     pub has_prompt: bool,
     /// The plan of the request before this one.
     pub after: Option<Plan>,
-    pub limits: [u64; 9],
+    /// The limits of the search, but for the time.
+    pub limits: Limits,
 }
 
 /// A turn without its words.
@@ -142,35 +143,8 @@ impl Sketch {
     }
 }
 
-/// Returns the limits that can stop a search, other than the time.
-pub fn list_limits(limits: &Limits) -> [u64; 9] {
-    let Limits {
-        steps,
-        output,
-        value,
-        live,
-        calls,
-        height,
-        stack,
-        width,
-        bits,
-        ..
-    } = *limits;
-    [
-        steps,
-        output,
-        value,
-        live,
-        calls.into(),
-        height.into(),
-        stack as u64,
-        width as u64,
-        bits,
-    ]
-}
-
 /// Items in a row, without the rounds that add no pair of items.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 struct Row<T> {
     different: Vec<T>,
     /// Indices of the different items.
@@ -179,17 +153,6 @@ struct Row<T> {
     pairs: Vec<u64>,
     /// The index of the last item with whose predecessor it is a new pair.
     last_new: usize,
-}
-
-impl<T> Default for Row<T> {
-    fn default() -> Self {
-        Self {
-            different: Vec::new(),
-            items: Vec::new(),
-            pairs: Vec::new(),
-            last_new: 0,
-        }
-    }
 }
 
 impl<T: PartialEq + Clone> Row<T> {
@@ -296,14 +259,10 @@ impl Outline {
                 _ => None,
             };
             let id = id.unwrap_or_else(|| "unknown".to_owned());
-            let fields = [
-                ("tool_call_id", result.has_id, id),
-                ("name", result.has_name, "find".to_owned()),
-            ];
-            let fields = fields.into_iter().filter(|(_, is_there, _)| *is_there);
-            let fields = fields.map(|(key, _, text)| (key.into(), Data::Str(text.into())));
-            let own = std::mem::take(object).into_entries();
-            *object = Object::new(own.into_iter().chain(fields).collect());
+            let mut entries = std::mem::take(object).into_entries();
+            entries.extend(result.has_id.then(|| ("tool_call_id".into(), Data::Str(id.into()))));
+            entries.extend(result.has_name.then(|| ("name".into(), Data::Str("find".into()))));
+            *object = Object::new(entries);
         }
         message
     }
@@ -382,11 +341,10 @@ fn outline_call(call: &Call<'_>) -> [&'static str; 4] {
 
 /// Returns the JSON of a tool.
 fn outline_tool(tool: &Tool<'_>) -> String {
-    let is_flat = matches!(tool.form, ToolForm::Flat);
-    let start = match tool.form {
-        ToolForm::Wrapped => "{\"type\": \"function\", \"function\": {",
-        ToolForm::Flat => "{",
-        ToolForm::Custom(_) => "{\"type\": \"custom\", \"custom\": {",
+    let (start, end) = match tool.form {
+        ToolForm::Wrapped => ("{\"type\": \"function\", \"function\": {", "}}"),
+        ToolForm::Flat => ("{", "}"),
+        ToolForm::Custom(_) => ("{\"type\": \"custom\", \"custom\": {", "}}"),
     };
     let mut json = format!("{start}\"name\": \"find#\"");
     json.push_str(match tool.description {
@@ -395,7 +353,7 @@ fn outline_tool(tool: &Tool<'_>) -> String {
         Some(_) => ", \"description\": \"It finds #.\"",
     });
     if let Some(parameters) = tool.parameters {
-        let is_schema = is_flat && tool.node.has("input_schema");
+        let is_schema = matches!(tool.form, ToolForm::Flat) && tool.node.has("input_schema");
         let key = if is_schema { "input_schema" } else { "parameters" };
         json.extend([", \"", key, "\": {\"type\": \"object\""]);
         if let Some(properties) = parameters.get("properties") {
@@ -405,20 +363,13 @@ fn outline_tool(tool: &Tool<'_>) -> String {
                 "\"key#\": {\"description\": \"The key #.\"}",
                 "\"key#\": {}",
             ];
-            let lacks = |property: &Data<'_>, key| usize::from(property.get_text(key).is_none());
+            let lacks = |property: &Data<'_>, key| u8::from(property.get_text(key).is_none());
             let own = properties
                 .entries()
-                .map(|(_, property)| lacks(property, "type") * 2 + lacks(property, "description"));
-            let some = own.fold([false; 4], |mut some, kind| {
-                some.iter_mut().skip(kind).take(1).for_each(|some| *some = true);
-                some
-            });
-            let kinds: Vec<&str> = KINDS
-                .into_iter()
-                .zip(some)
-                .filter(|(_, is_there)| *is_there)
-                .map(|(kind, _)| kind)
-                .collect();
+                .map(|(_, property)| lacks(property, "type") << 1 | lacks(property, "description"));
+            let some = own.fold(0_u8, |some, kind| some | 1 << kind);
+            let kinds = KINDS.into_iter().enumerate().filter(|(kind, _)| some >> kind & 1 == 1);
+            let kinds: Vec<&str> = kinds.map(|(_, json)| json).collect();
             json.extend([", \"properties\": {", &kinds.join(", "), "}"]);
         }
         json.push('}');
@@ -426,8 +377,7 @@ fn outline_tool(tool: &Tool<'_>) -> String {
     if matches!(tool.form, ToolForm::Custom(Some(_))) {
         json.push_str(", \"format\": {\"type\": \"grammar\", \"definition\": \"start: word\"}");
     }
-    json.push_str(if is_flat { "}" } else { "}}" });
-    json
+    json + end
 }
 
 /// Returns the JSON of a value with other words.

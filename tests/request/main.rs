@@ -6,6 +6,7 @@ mod formats;
 mod limits;
 mod orders;
 mod plans;
+mod read;
 mod variables;
 
 use chat_template::ChatTemplate;

@@ -9,6 +9,7 @@ use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, Prom
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Data;
+use crate::limits::Limits;
 use crate::meter::Meter;
 use crate::request::change::{Change, ChangeKind};
 use crate::request::constraints::{Constraints, ToolChoice};
@@ -21,7 +22,7 @@ use crate::request::places::BodyPlace;
 use crate::request::plan::{Plan, kind};
 use crate::request::reasons::{Reason, reason_of};
 use crate::request::search::{Outcome, Search};
-use crate::request::sketch::{self, Rest, Sketch};
+use crate::request::sketch::{Rest, Sketch};
 use crate::request::variables::{self, Variables};
 use crate::request::write::{Written, write};
 use crate::request::{read, wrong};
@@ -183,7 +184,10 @@ impl<'b> Request<'b> {
             continued: self.continue_final_message.field().map(str::to_owned),
             has_prompt: self.has_prompt,
             after,
-            limits: sketch::list_limits(meter.limits()),
+            limits: Limits {
+                milliseconds: None,
+                ..meter.limits().clone()
+            },
         };
         let memory: &Memory = self.template.kept();
         let has_tag = memory.has_tag(self.template.source().unwrap_or_default());

@@ -5,7 +5,7 @@
 //! function_call_output                               ->   a result
 //! web_search_call, code_interpreter_call             ->   a call and its result
 //! ```
-use super::super::normal::{BodyArguments, BodyTurn, Call, Medium, Role};
+use super::super::normal::{BodyArguments, BodyTurn, Medium, Role};
 use super::super::places::BodyPlace;
 use super::super::reasons as why;
 use super::Reader;
@@ -144,8 +144,8 @@ impl<'b> Reader<'b, '_, '_> {
         let whole = ARGUMENTS.into_iter().find_map(find);
         // The action of an image is a word, and no object with arguments.
         let whole = whole.filter(|(key, value)| *key == "arguments" || value.is_object());
-        let (arguments, arguments_place) = match whole {
-            Some((key, value)) => (self.read_arguments(value)?, self.key(place, key)),
+        let arguments = match whole {
+            Some((key, value)) => (self.read_arguments(value, false)?, self.key(place, key)),
             None => {
                 let is_other =
                     |key| is_opaque(key) || RESULTS.contains(&key) || matches!(key, "name" | "server_label" | "svg_usage");
@@ -156,21 +156,11 @@ impl<'b> Reader<'b, '_, '_> {
                 (BodyArguments::Fields(fields), place)
             }
         };
-        let (name, name_place) = match item.get_text("name") {
+        let name = match item.get_text("name") {
             Some(name) => (name, self.key(place, "name")),
             None => (kind.strip_suffix("_call").unwrap_or(kind), place),
         };
-        self.push_call(
-            turn,
-            Call {
-                id,
-                name,
-                arguments,
-                place,
-                name_place,
-                arguments_place,
-            },
-        )?;
+        self.push_call(turn, (id, place), name, arguments)?;
         if result.is_none() && !RUN_BY_SERVER.contains(&kind) {
             return Ok(());
         }

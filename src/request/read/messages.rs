@@ -1,7 +1,7 @@
 //! The messages of Chat Completions and of Messages, and those among the items of Responses.
 
 use super::super::format::Format;
-use super::super::normal::{Answer, BodyArguments, BodyTurn, Call, ContentForm, ExtraField, Role};
+use super::super::normal::{Answer, BodyArguments, BodyTurn, ContentForm, ExtraField, Role};
 use super::super::places::BodyPlace;
 use super::super::reasons as why;
 use super::parts::is_opaque;
@@ -189,28 +189,12 @@ impl<'b> Reader<'b, '_, '_> {
         } else {
             "input"
         };
-        let value = function.get(key);
-        let arguments = match value.map(|value| (value, value.text())) {
-            None => BodyArguments::Absent,
-            Some((_, Some(text))) if key == "input" => {
-                self.count_bytes(text);
-                BodyArguments::Input(text)
-            }
-            Some((value, _)) => self.read_arguments(value)?,
+        let arguments = match function.get(key) {
+            None => (BodyArguments::Absent, at),
+            Some(value) => (self.read_arguments(value, key == "input")?, self.key(at, key)),
         };
-        let arguments_place = if value.is_some() { self.key(at, key) } else { at };
         let name_place = self.key(at, "name");
-        self.push_call(
-            turn,
-            Call {
-                id,
-                name,
-                arguments,
-                place,
-                name_place,
-                arguments_place,
-            },
-        )
+        self.push_call(turn, (id, place), (name, name_place), arguments)
     }
 
     /// Reads the content of a message into its turn. Results come before the other blocks of their message, and end a turn of the assistant.

@@ -105,21 +105,32 @@ impl<'b> Reader<'b, '_, '_> {
         self.normal.bytes = self.normal.bytes.saturating_add(text.len());
     }
 
-    /// Returns the arguments of a call: JSON text, or a value.
-    fn read_arguments(&mut self, value: &'b Data<'b>) -> Result<BodyArguments<'b>> {
-        if let Some(text) = value.text() {
-            self.count_bytes(text);
-            return Ok(BodyArguments::Json(JsonText::new(text)));
-        }
-        self.count(value)?;
-        Ok(BodyArguments::Value(value))
+    /// Returns the arguments of a call: a string, which is JSON text unless it is the input of a custom tool, or a value.
+    fn read_arguments(&mut self, value: &'b Data<'b>, is_input: bool) -> Result<BodyArguments<'b>> {
+        let Some(text) = value.text() else {
+            self.count(value)?;
+            return Ok(BodyArguments::Value(value));
+        };
+        self.count_bytes(text);
+        Ok(if is_input {
+            BodyArguments::Input(text)
+        } else {
+            BodyArguments::Json(JsonText::new(text))
+        })
     }
 
     /// Adds a call to a turn.
-    fn push_call(&mut self, turn: &mut BodyTurn<'b>, call: Call<'b>) -> Result<()> {
+    fn push_call(
+        &mut self,
+        turn: &mut BodyTurn<'b>,
+        (id, place): (Option<&'b str>, BodyPlace),
+        (name, name_place): (&'b str, BodyPlace),
+        (arguments, arguments_place): (BodyArguments<'b>, BodyPlace),
+    ) -> Result<()> {
         self.visit(size_of::<Call<'b>>())?;
         turn.calls.push(self.normal.calls.len());
-        self.normal.calls.push(call);
+        #[rustfmt::skip]
+        self.normal.calls.push(Call { id, name, arguments, place, name_place, arguments_place });
         Ok(())
     }
 
@@ -226,105 +237,3 @@ impl<'b> Reader<'b, '_, '_> {
 
 /// The memory of a call that has no result yet.
 const OPEN_CALL: usize = 128;
-
-#[cfg(test)]
-mod tests {
-    //! Reads bodies of all types of messages, items, blocks and tools, and compares what they say with the lines of the file.
-    use super::super::normal::{Answer, BodyArguments, BodyTurn, ContentPart, Normal, PartKind, ToolForm};
-    use crate::json::{Data, to_data};
-    use crate::limits::Limits;
-    use crate::meter::Meter;
-
-    /// Returns a line for each turn, tool and note, or one with the error.
-    fn describe(body: &serde_json::Value) -> Vec<String> {
-        let node = &to_data(body).unwrap();
-        let mut meter = Meter::new(Limits::default());
-        let read = super::super::format::find(node).and_then(|format| super::read(node, format, &mut meter));
-        let normal = match read {
-            Ok(normal) => normal,
-            Err(error) => return vec![format!("error {}", error.message())],
-        };
-        let turns = normal.turns.iter().map(|turn| describe_turn(&normal, turn));
-        let tools = normal.tools.iter().map(|tool| {
-            let form = match tool.form {
-                ToolForm::Wrapped => "wrapped".to_owned(),
-                ToolForm::Flat => "flat".to_owned(),
-                ToolForm::Custom(grammar) => format!("custom {grammar:?}"),
-            };
-            let parameters = tool.parameters.map_or_else(String::new, Data::to_string);
-            let place = normal.places.pointer(tool.place);
-            format!(
-                "tool {place} {form} {} {:?} {parameters}",
-                tool.name,
-                tool.description.unwrap_or_default()
-            )
-        });
-        let notes = normal.notes.iter().map(|(place, (kind, reason))| {
-            let place = normal.places.pointer(*place);
-            format!("{} {place}: {reason}", kind.name())
-        });
-        let flags = [(normal.refuses_tools, "refuses tools"), (normal.is_prefilled, "prefilled")];
-        let flags = flags.into_iter().filter(|(flag, _)| *flag).map(|(_, name)| name.to_owned());
-        turns.chain(tools).chain(notes).chain(flags).collect()
-    }
-
-    fn describe_turn(normal: &Normal<'_>, turn: &BodyTurn<'_>) -> String {
-        let place = |place| normal.places.pointer(place);
-        let mut line = format!("{} {}", turn.role, place(turn.place));
-        if turn.node.is_some() {
-            line.push_str(" kept");
-        }
-        if let Some(Answer { id, name, call }) = &turn.result {
-            line.push_str(&format!(" [id {id:?} name {name:?} call {call:?}]"));
-        }
-        line.push_str(&format!(" {:?}", turn.form));
-        for ContentPart {
-            kind, text, place: at, ..
-        } in &turn.parts
-        {
-            match kind {
-                PartKind::Medium(medium) => line.push_str(&format!(" {medium:?} {}", place(*at))),
-                _ => line.push_str(&format!(" {kind:?} {} {text:?}", place(*at))),
-            }
-        }
-        for thought in &turn.thoughts {
-            line.push_str(&format!(" thought {} {:?}", place(thought.place), thought.text));
-        }
-        for call in normal.calls_of(&turn.calls) {
-            let arguments = match &call.arguments {
-                BodyArguments::Absent => "absent".to_owned(),
-                BodyArguments::Json(json) => format!("json {:?}", json.text),
-                BodyArguments::Value(value) => format!("value {value}"),
-                BodyArguments::Input(text) => format!("input {text:?}"),
-                BodyArguments::Fields(fields) => {
-                    let fields: Vec<_> = fields.iter().map(|(key, value)| format!("{key}={value}")).collect();
-                    format!("fields {}", fields.join(" "))
-                }
-            };
-            line.push_str(&format!(
-                " call {} {:?} {} {arguments}",
-                place(call.arguments_place),
-                call.id,
-                call.name
-            ));
-        }
-        for field in &turn.fields {
-            line.push_str(&format!(" field {}={}", place(field.place), field.value));
-        }
-        line
-    }
-
-    #[test]
-    fn each_type_is_read_as_the_file_says() {
-        let cases = include_str!("../../../tests/request/read.jsonl");
-        let wanted = std::env::var_os("CHAT_TEMPLATE_PRINT").is_none();
-        for case in cases.lines() {
-            let case: serde_json::Value = serde_json::from_str(case).unwrap();
-            let lines = describe(&case["body"]);
-            match wanted {
-                true => assert_eq!(serde_json::json!(lines), case["says"], "{}", case["name"]),
-                false => println!("{}", serde_json::json!({"name": case["name"], "says": lines})),
-            }
-        }
-    }
-}
