@@ -166,28 +166,3 @@ fn contains_byte(text: &[u8], byte: u8) -> bool {
     let mut blocks = text.chunks(BLOCK);
     blocks.any(|block| block.iter().fold(false, |found, other| found | (*other == byte)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn line_breaks_are_normalised_and_one_trailing_newline_is_removed() {
-        assert_eq!(Source::new("a\r\nb\rc\n\n").text(), "a\nb\nc\n");
-        assert_eq!(Source::new("\r").text(), "");
-    }
-
-    #[test]
-    fn lines_and_columns_start_at_1_and_columns_count_code_points() {
-        let source = Source::new("a\né=x");
-        assert_eq!(source.position(5), Position { line: 2, column: 3 });
-        assert_eq!(source.line_text(2), "é=x");
-        let text = "123456\n".repeat(10);
-        let source = Source::new(&text);
-        let lines: Vec<u32> = [0, 6, 7, 13, 14, 48, 49, 62, 63].map(|offset| source.line(offset)).to_vec();
-        assert_eq!(lines, [1, 1, 2, 2, 3, 7, 8, 9, 10]);
-        let mut counter = LineCounter::new(&source);
-        let counted = [0, 14, 13, 63, 6, 7, 69].map(|offset| counter.line(offset));
-        assert_eq!(counted, [1, 3, 2, 10, 1, 2, 10]);
-    }
-}

@@ -142,7 +142,7 @@ impl ChatTemplate {
     #[doc(hidden)]
     pub fn load_source(source: impl Into<String>, special_tokens: &[(&str, &str)], bounds: Bounds<'_>) -> Self {
         let template = Compiler::new(Meter::within(bounds, &bounds.start())).compile("", source);
-        Self::assemble(Templates::One(template), to_owned(special_tokens))
+        Self::assemble(Templates::one(template), to_owned(special_tokens))
     }
 
     /// Makes a `ChatTemplate` from several named templates. A repeated name replaces the earlier template.
@@ -194,11 +194,7 @@ impl ChatTemplate {
 
     /// Returns the templates if the only one, or the one named `default`, compiles.
     pub(crate) fn checked(self) -> Result<Self> {
-        let templates = &self.parts.templates;
-        let main = match templates {
-            Templates::None | Templates::One(_) => templates.all().first(),
-            Templates::Named(templates) => templates.get(self.parts.templates.find_named(None, false).unwrap_or(usize::MAX)),
-        };
+        let main = self.parts.templates.main();
         main.map_or(Ok(()), |template| template.compiled().map(drop))?;
         Ok(self)
     }
@@ -269,7 +265,7 @@ impl ChatTemplate {
         let parts = &*self.parts;
         match (parts.templates.all().get(index), parts.singles.get(index)) {
             (Some(template), Some(single)) => single.get_or_init(|| {
-                Self::assemble(Templates::One(template.clone()), parts.special_tokens.clone())
+                Self::assemble(Templates::one(template.clone()), parts.special_tokens.clone())
                     .with_added_special_tokens(parts.added_special_tokens.clone())
                     .with_generation_stops(parts.generation_stops.clone())
             }),
@@ -317,20 +313,12 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn source(&self) -> Option<&str> {
-        match &self.parts.templates {
-            Templates::None => None,
-            Templates::One(template) => Some(&template.source),
-            Templates::Named(_) => self.named_source("default"),
-        }
+        self.parts.templates.main().map(|template| template.source.as_str())
     }
 
     /// Returns the source of the template with this name.
     pub fn named_source(&self, name: &str) -> Option<&str> {
-        let templates = match &self.parts.templates {
-            Templates::Named(templates) => templates.as_slice(),
-            Templates::None | Templates::One(_) => &[],
-        };
-        let found = templates.iter().find(|template| template.name == name);
+        let found = self.parts.templates.named().iter().find(|template| template.name == name);
         found.map(|template| template.source.as_str())
     }
 
@@ -409,10 +397,8 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn names(&self) -> Vec<&str> {
-        match &self.parts.templates {
-            Templates::Named(templates) => templates.iter().map(|template| template.name.as_str()).collect(),
-            Templates::None | Templates::One(_) => Vec::new(),
-        }
+        let named = self.parts.templates.named().iter();
+        named.map(|template| template.name.as_str()).collect()
     }
 }
 

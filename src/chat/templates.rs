@@ -21,15 +21,12 @@ use crate::template::Template;
 use crate::text::quote;
 use crate::text::truncate::{MAX_MESSAGE, elide};
 
-/// The templates of a model.
-#[derive(Clone, Debug)]
-pub(crate) enum Templates {
-    /// No template: a request must bring its own.
-    None,
-    /// A single template, which has no name.
-    One(NamedTemplate),
-    /// Templates with different names, in order.
-    Named(Vec<NamedTemplate>),
+/// The templates of a model. The default is none: a request must bring its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Templates {
+    list: Vec<NamedTemplate>,
+    /// Whether the templates have names, which then differ. A single template may have none.
+    are_named: bool,
 }
 
 /// A template with its name and the file it was read from.
@@ -152,18 +149,29 @@ impl Templates {
     pub fn from_named(templates: impl IntoIterator<Item = NamedTemplate>) -> Self {
         let templates = templates.into_iter().map(|template| (template.name.clone(), template));
         let named: IndexMap<String, NamedTemplate> = templates.collect();
-        Self::Named(named.into_values().collect())
+        Self {
+            list: named.into_values().collect(),
+            are_named: true,
+        }
+    }
+
+    /// Returns a single template without a name.
+    pub fn one(template: NamedTemplate) -> Self {
+        Self {
+            list: vec![template],
+            are_named: false,
+        }
+    }
+
+    /// Returns whether there is no template, not even an empty list of named ones.
+    pub fn is_none(&self) -> bool {
+        self.list.is_empty() && !self.are_named
     }
 
     /// Sets the expressions of each template to the general form, unless it is shared.
     #[cfg(feature = "internal")]
     pub fn generalize(&mut self) {
-        let templates = match self {
-            Self::None => &mut [],
-            Self::One(template) => std::slice::from_mut(template),
-            Self::Named(templates) => templates.as_mut_slice(),
-        };
-        for template in templates {
+        for template in &mut self.list {
             if let Some(Ok(template)) = Arc::get_mut(&mut template.compiled) {
                 template.generalize();
             }
@@ -172,17 +180,25 @@ impl Templates {
 
     /// Returns all templates, in order.
     pub fn all(&self) -> &[NamedTemplate] {
-        match self {
-            Self::None => &[],
-            Self::One(template) => std::slice::from_ref(template),
-            Self::Named(templates) => templates,
+        &self.list
+    }
+
+    /// Returns the templates that have names, in order.
+    pub fn named(&self) -> &[NamedTemplate] {
+        if self.are_named { &self.list } else { &[] }
+    }
+
+    /// Returns the template that renders a request without tools: the only one, or the one named `default`.
+    pub fn main(&self) -> Option<&NamedTemplate> {
+        match self.are_named {
+            true => self.list.get(self.find_named(None, false)?),
+            false => self.list.first(),
         }
     }
 
     /// Returns the index of the named template that renders a request, or the error of transformers if none does.
     pub(super) fn find_named(&self, argument: Option<&str>, has_tools: bool) -> Option<usize> {
-        let Self::Named(templates) = self else { return None };
-        let find = |name: &str| templates.iter().position(|template| template.name == name);
+        let find = |name: &str| self.named().iter().position(|template| template.name == name);
         match argument {
             Some(name) => find(name),
             None => has_tools.then(|| find("tool_use")).flatten().or_else(|| find("default")),
@@ -192,16 +208,18 @@ impl Templates {
     /// Chooses a template by the argument of the request, or by whether it has tools. An argument that is a source is compiled within the
     /// limits and the deadline of the meter.
     pub(super) fn choose(&self, argument: Option<&str>, has_tools: bool, meter: &Meter<'_>) -> Result<Chosen<'_>> {
-        let named = self.find_named(argument, has_tools).and_then(|index| self.all().get(index));
-        match (named, argument, self) {
-            (Some(template), _, _) | (None, None, Self::One(template)) => Ok(Chosen::Own(template)),
-            (None, Some(source), _) => {
+        let named = self.find_named(argument, has_tools).and_then(|index| self.list.get(index));
+        match (named, argument) {
+            (Some(template), _) => Ok(Chosen::Own(template)),
+            (None, Some(source)) => {
                 let compiled = Template::compile_metered(source, meter.renew());
                 Ok(Chosen::Argument(NamedTemplate::new("", source.to_owned(), compiled)))
             }
-            (None, None, Self::None) => Err(refused(ErrorKind::Value, NO_TEMPLATE)
-                .with_note("the model has no template; pass one as `ApplyOptions::chat_template`")),
-            (None, None, Self::Named(_)) => Err(self.no_default()),
+            (None, None) if self.are_named => Err(self.no_default()),
+            (None, None) => self.list.first().map(Chosen::Own).ok_or_else(|| {
+                let note = "the model has no template; pass one as `ApplyOptions::chat_template`";
+                refused(ErrorKind::Value, NO_TEMPLATE).with_note(note)
+            }),
         }
     }
 

@@ -112,36 +112,20 @@ impl<'a> Variables<'a> {
 
     /// Returns an error if a name is a parameter of `render_jinja_template`.
     pub fn check_call(&self) -> Result<()> {
-        match self.find_name(&RENDER_PARAMETERS) {
-            Some(name) => Err(repeated(&format!("{UTILS}render_jinja_template"), "keyword argument", name)),
-            None => Ok(()),
-        }
+        let function = "transformers.utils.chat_template_utils.render_jinja_template";
+        self.check_names(&RENDER_PARAMETERS, function, "keyword argument")
     }
 
     /// Returns an error if a name is a parameter of the method that renders. The reference checks this last.
     pub fn check_render(&self, tracks_spans: bool) -> Result<()> {
-        let [parameters, selves]: [&[&str]; 2] = if tracks_spans {
-            [&["messages", "compiled_template"], &["self"]]
+        let (parameters, function, method): (&[&str], _, _) = if tracks_spans {
+            let function = "transformers.utils.chat_template_utils._render_with_assistant_indices";
+            (&["messages", "compiled_template"], function, "Template.generate")
         } else {
-            [&["messages"], &["self"]]
+            (&["messages"], "jinja2.environment.Template.render", "Template.render")
         };
-        if let Some(name) = self.find_name(parameters) {
-            let function = if tracks_spans {
-                format!("{UTILS}_render_with_assistant_indices")
-            } else {
-                "jinja2.environment.Template.render".to_owned()
-            };
-            return Err(repeated(&function, "keyword argument", name));
-        }
-        let method = if tracks_spans {
-            "Template.generate"
-        } else {
-            "Template.render"
-        };
-        match self.find_name(selves) {
-            Some(name) => Err(repeated(method, "argument", name)),
-            None => Ok(()),
-        }
+        self.check_names(parameters, function, "keyword argument")?;
+        self.check_names(&["self"], method, "argument")
     }
 
     /// Returns whether a name is that of a special token that no variable replaces.
@@ -203,12 +187,10 @@ impl<'a> Variables<'a> {
         })
     }
 
-    /// Returns the first special token or variable that has one of these names.
-    fn find_name(&self, names: &[&str]) -> Option<&'a str> {
-        if !self.repeats {
-            return None;
-        }
-        self.names().find(|name| names.contains(name))
+    /// Returns an error about the first special token or variable that has one of these names, which are parameters of a function.
+    fn check_names(&self, parameters: &[&str], function: &str, argument: &str) -> Result<()> {
+        let mut names = self.names().filter(|name| self.repeats && parameters.contains(name));
+        names.next().map_or(Ok(()), |name| Err(repeated(function, argument, name)))
     }
 
     /// Returns the names of the special tokens and of the variables. The flag is an argument, also if it is among the variables.
@@ -223,7 +205,6 @@ impl<'a> Variables<'a> {
 pub(super) const FLAG: &str = "add_generation_prompt";
 
 const BASE: &str = "transformers.tokenization_utils_base.PreTrainedTokenizerBase.";
-const UTILS: &str = "transformers.utils.chat_template_utils.";
 
 /// Counts the work of a number of entries.
 pub(super) fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {

@@ -17,10 +17,3 @@ impl Zone {
         0
     }
 }
-
-#[cfg(test)]
-impl Zone {
-    pub(super) fn utc() -> Self {
-        Self
-    }
-}

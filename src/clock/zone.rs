@@ -32,14 +32,3 @@ impl Zone {
         offset.seconds().into()
     }
 }
-
-#[cfg(test)]
-impl Zone {
-    pub(super) fn utc() -> Self {
-        Self(TimeZone::UTC)
-    }
-
-    pub(super) fn posix(rule: &str) -> Self {
-        Self(TimeZone::posix(rule).unwrap())
-    }
-}

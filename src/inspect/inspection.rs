@@ -11,8 +11,68 @@ use crate::chat::ChatTemplate;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::report::{
-    Alternation, Basics, Finding, GenerationPrompt, Made, Media, Part, Prefix, Reads, Reasoning, Response, Switch, System, Witness,
+    Alternation, Basics, Finding, GenerationPrompt, Media, Prefix, Reads, Reasoning, Response, Switch, System, Witness,
 };
+
+/// Declares the parts of a report and the functions that return them. A row is a part with the type of its verdicts, and how it is made.
+macro_rules! parts {
+    ($($name:ident: $type:ty = |$parts:ident| $make:expr;)*) => {
+        /// The parts of a template's report that were made so far. None of them depends on the limits of the call that made it.
+        #[derive(Debug, Default)]
+        struct Made {
+            $($name: OnceLock<Part<$type>>,)*
+            /// The witnesses of all parts, with their prompts or their errors.
+            witnesses: OnceLock<BTreeMap<String, Witness>>,
+        }
+
+        impl<'r> Inspection<'r, '_> {
+            $(pub fn $name(&mut self) -> Result<&'r Part<$type>> {
+                self.part(&self.made.$name, |$parts| $make)
+            })*
+        }
+    };
+}
+
+parts! {
+    basics: Basics = |parts| roles::inspect(parts.experiments());
+    orders: (System, Alternation) = |parts| {
+        let forms = list_forms(&parts.basics()?.verdicts.roles);
+        roles::inspect_orders(parts.experiments(), forms)
+    };
+    media: Media = |parts| {
+        let basics = parts.basics()?;
+        let shown = basics.witnesses.get("roles.user.parts").map(Conversation::from);
+        roles::inspect_media(parts.experiments(), basics.verdicts.roles.user.parts, shown.as_ref())
+    };
+    reasoning: Reasoning = |parts| {
+        let (reads, basics) = (&parts.reads()?.verdicts.messages, &parts.basics()?.verdicts);
+        reasoning::inspect(parts.experiments(), reads, basics)
+    };
+    generation_prompt: GenerationPrompt = |parts| {
+        let forms = list_forms(&parts.basics()?.verdicts.roles);
+        reasoning::inspect_generation_prompt(parts.experiments(), forms)
+    };
+    response: Response = |parts| {
+        let basics = &parts.basics()?.verdicts;
+        response::inspect(parts.experiments(), basics)
+    };
+    switches: Vec<Switch> = |parts| {
+        let reads = &parts.reads()?.verdicts.variables;
+        let has_documents = reads.iter().any(|read| read.name == "documents");
+        let (basics, media) = (&parts.basics()?.verdicts, &parts.media()?.verdicts);
+        switches::inspect(parts.experiments(), basics, (has_documents, media.image.types.first()))
+    };
+    reads: Reads = |parts| reads::find(parts.template, parts.experiments());
+    prefix: Prefix = |parts| prefix::inspect(parts.experiments());
+    lint: Vec<Finding> = |parts| lint::inspect(parts.experiments());
+}
+
+/// Verdicts, each with the conversation that shows it.
+#[derive(Debug)]
+pub struct Part<T> {
+    pub verdicts: T,
+    witnesses: BTreeMap<String, Witness>,
+}
 
 /// One call that reads parts of a template's report, and makes those that no earlier call made. All its experiments share the limits of a
 /// meter.
@@ -54,67 +114,6 @@ impl<'r, 'm> Inspection<'r, 'm> {
         Ok(place.get_or_init(|| Part { verdicts, witnesses }))
     }
 
-    pub fn basics(&mut self) -> Result<&'r Part<Basics>> {
-        self.part(&self.made.basics, |parts| roles::inspect(parts.experiments()))
-    }
-
-    pub fn orders(&mut self) -> Result<&'r Part<(System, Alternation)>> {
-        self.part(&self.made.orders, |parts| {
-            let forms = list_forms(&parts.basics()?.verdicts.roles);
-            roles::inspect_orders(parts.experiments(), forms)
-        })
-    }
-
-    pub fn media(&mut self) -> Result<&'r Part<Media>> {
-        self.part(&self.made.media, |parts| {
-            let basics = parts.basics()?;
-            let shown = basics.witnesses.get("roles.user.parts").map(Conversation::from);
-            roles::inspect_media(parts.experiments(), basics.verdicts.roles.user.parts, shown.as_ref())
-        })
-    }
-
-    pub fn reasoning(&mut self) -> Result<&'r Part<Reasoning>> {
-        self.part(&self.made.reasoning, |parts| {
-            let (reads, basics) = (&parts.reads()?.verdicts.messages, &parts.basics()?.verdicts);
-            reasoning::inspect(parts.experiments(), reads, basics)
-        })
-    }
-
-    pub fn generation_prompt(&mut self) -> Result<&'r Part<GenerationPrompt>> {
-        self.part(&self.made.generation_prompt, |parts| {
-            let forms = list_forms(&parts.basics()?.verdicts.roles);
-            reasoning::inspect_generation_prompt(parts.experiments(), forms)
-        })
-    }
-
-    pub fn response(&mut self) -> Result<&'r Part<Response>> {
-        self.part(&self.made.response, |parts| {
-            let basics = &parts.basics()?.verdicts;
-            response::inspect(parts.experiments(), basics)
-        })
-    }
-
-    pub fn switches(&mut self) -> Result<&'r Part<Vec<Switch>>> {
-        self.part(&self.made.switches, |parts| {
-            let reads = &parts.reads()?.verdicts.variables;
-            let has_documents = reads.iter().any(|read| read.name == "documents");
-            let (basics, media) = (&parts.basics()?.verdicts, &parts.media()?.verdicts);
-            switches::inspect(parts.experiments(), basics, (has_documents, media.image.types.first()))
-        })
-    }
-
-    pub fn reads(&mut self) -> Result<&'r Part<Reads>> {
-        self.part(&self.made.reads, |parts| reads::find(parts.template, parts.experiments()))
-    }
-
-    pub fn prefix(&mut self) -> Result<&'r Part<Prefix>> {
-        self.part(&self.made.prefix, |parts| prefix::inspect(parts.experiments()))
-    }
-
-    pub fn lint(&mut self) -> Result<&'r Part<Vec<Finding>>> {
-        self.part(&self.made.lint, |parts| lint::inspect(parts.experiments()))
-    }
-
     /// Returns the witnesses of a part, which have no prompt and no error yet. Returns `None` if there is no such part.
     fn part_witnesses(&mut self, part: &str) -> Result<Option<&'r BTreeMap<String, Witness>>> {
         Ok(Some(match part {
@@ -143,7 +142,7 @@ impl<'r, 'm> Inspection<'r, 'm> {
             return Ok(known);
         }
         let mut all = BTreeMap::new();
-        for part in [
+        let parts = [
             "roles",
             "system",
             "media",
@@ -151,7 +150,8 @@ impl<'r, 'm> Inspection<'r, 'm> {
             "generation_prompt",
             "response",
             "switches",
-        ] {
+        ];
+        for part in parts {
             for (path, witness) in self.part_witnesses(part)?.into_iter().flatten() {
                 all.insert(path.clone(), self.experiments().explain(witness)?);
             }

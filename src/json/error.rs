@@ -172,37 +172,3 @@ fn describe_position(text: &str, at: usize) -> String {
     let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
     format!("line {line} column {column} (char {})", before.chars().count())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_count_code_points() {
-        assert_eq!(describe_position("é\n😀x", 7), "line 2 column 2 (char 3)");
-        assert_eq!(describe_position("\n", 1), "line 2 column 1 (char 1)");
-        assert_eq!(describe_position("", 0), "line 1 column 1 (char 0)");
-    }
-
-    #[test]
-    fn errors_name_the_bytes_that_are_not_utf8() {
-        let message = |bytes: &[u8]| JsonError::encoding(bytes, std::str::from_utf8(bytes).unwrap_err()).to_string();
-        let prefix = "'utf-8' codec can't decode";
-        assert_eq!(
-            message(b"a\xff"),
-            format!("{prefix} byte 0xff in position 1: invalid start byte")
-        );
-        assert_eq!(
-            message(b"\xe2a"),
-            format!("{prefix} byte 0xe2 in position 0: invalid continuation byte")
-        );
-        assert_eq!(
-            message(b"\xe2\x82a"),
-            format!("{prefix} bytes in position 0-1: invalid continuation byte")
-        );
-        assert_eq!(
-            message(b"\xe2\x82"),
-            format!("{prefix} bytes in position 0-1: unexpected end of data")
-        );
-    }
-}

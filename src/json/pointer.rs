@@ -10,15 +10,3 @@ pub fn escape_key(key: &str) -> Cow<'_, str> {
         key.into()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tildes_and_slashes_are_escaped() {
-        for (key, expected) in [("", ""), ("a.b", "a.b"), ("a/b~", "a~1b~0"), ("~1", "~01")] {
-            assert_eq!(escape_key(key), expected, "{key}");
-        }
-    }
-}

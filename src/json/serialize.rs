@@ -11,10 +11,7 @@
 use std::borrow::Cow;
 
 use num_bigint::BigInt;
-use serde::ser::{
-    self, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
-    SerializeTupleVariant, Serializer,
-};
+use serde::ser::{self, Error, Serialize, Serializer};
 
 use super::error::{JsonError, JsonErrorKind};
 use super::read::{DEPTH, MAX_BYTES, read_text};
@@ -41,6 +38,7 @@ pub fn to_data<T: Serialize + ?Sized>(value: &T) -> Result<Data<'static>, JsonEr
 }
 
 type Made = Result<Data<'static>, Box<JsonError>>;
+type Opened<'r> = Result<Open<'r>, Box<JsonError>>;
 
 /// What is left of the limits. It is the serializer of each value.
 struct Room {
@@ -51,14 +49,9 @@ struct Room {
 impl Room {
     /// Takes the bytes of a value or a key, besides its place in a container.
     fn take(&mut self, bytes: usize) -> Result<(), Box<JsonError>> {
-        let wanted = bytes.saturating_add(size_of::<Data<'_>>());
-        match self.bytes_left.checked_sub(wanted) {
-            Some(left) => {
-                self.bytes_left = left;
-                Ok(())
-            }
-            None => Err(Box::new(JsonError::too_large(MAX_BYTES + 1, MAX_BYTES, None))),
-        }
+        let left = self.bytes_left.checked_sub(bytes.saturating_add(size_of::<Data<'_>>()));
+        self.bytes_left = left.ok_or_else(|| Box::new(JsonError::too_large(MAX_BYTES + 1, MAX_BYTES, None)))?;
+        Ok(())
     }
 
     fn scalar(&mut self, data: Data<'static>) -> Made {
@@ -66,83 +59,95 @@ impl Room {
         Ok(data)
     }
 
-    /// Opens a container for items. `variant` is the key under which an object has them.
-    fn open<I>(&mut self, variant: Option<&'static str>, len: Option<usize>) -> Result<Open<'_, I>, Box<JsonError>> {
-        // A variant with content is an object that has one entry.
-        let levels = 1 + usize::from(variant.is_some());
+    /// Opens a container. `variant` is the key under which an object has it.
+    fn open(&mut self, variant: Option<&'static str>, content: Content) -> Opened<'_> {
+        let levels = match (&content, variant) {
+            (Content::Text(_), _) => 0,
+            (_, None) => 1,
+            // A variant with content is an object that has one entry.
+            (_, Some(_)) => 2,
+        };
         let too_deep = || Box::new(JsonError::too_deep(DEPTH, None));
         self.levels_left = self.levels_left.checked_sub(levels).ok_or_else(too_deep)?;
         self.take(0)?;
         Ok(Open {
-            items: Vec::with_capacity(len.unwrap_or_default().min(MAX_RESERVED)),
-            key: None,
+            content,
+            key: Cow::Borrowed(""),
             variant,
+            levels,
             room: self,
         })
     }
 }
 
-/// An array or an object that has no end yet.
-struct Open<'r, I> {
-    items: Vec<I>,
+/// A container that has no end yet.
+struct Open<'r> {
+    content: Content,
     /// The key of the next value of a map.
-    key: Option<Cow<'static, str>>,
+    key: Cow<'static, str>,
     variant: Option<&'static str>,
+    levels: usize,
     room: &'r mut Room,
 }
 
-impl<I> Open<'_, I> {
-    fn close(self, make: impl FnOnce(Vec<I>) -> Data<'static>) -> Data<'static> {
-        self.room.levels_left += 1 + usize::from(self.variant.is_some());
-        let data = make(self.items);
-        match self.variant {
-            Some(variant) => wrap(variant, data),
-            None => data,
+enum Content {
+    Items(Vec<Data<'static>>),
+    Entries(Vec<Entry<'static>>),
+    /// The only field of one of serde_json's structs: a string that is JSON text.
+    Text(Data<'static>),
+}
+
+impl Content {
+    fn items(len: Option<usize>) -> Self {
+        Self::Items(Vec::with_capacity(len.unwrap_or_default().min(MAX_RESERVED)))
+    }
+
+    fn entries(len: Option<usize>) -> Self {
+        Self::Entries(Vec::with_capacity(len.unwrap_or_default().min(MAX_RESERVED)))
+    }
+}
+
+impl Open<'_> {
+    /// Adds a value. Only an object has its key.
+    #[inline]
+    fn add<T: Serialize + ?Sized>(&mut self, key: Cow<'static, str>, value: &T) -> Result<(), Box<JsonError>> {
+        match &mut self.content {
+            Content::Items(items) => items.push(value.serialize(&mut *self.room)?),
+            Content::Entries(entries) => {
+                self.room.take(key.len())?;
+                entries.push((key, value.serialize(&mut *self.room)?));
+            }
+            Content::Text(text) => *text = value.serialize(&mut *self.room)?,
         }
-    }
-}
-
-impl Open<'_, Data<'static>> {
-    fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Box<JsonError>> {
-        self.items.push(value.serialize(&mut *self.room)?);
         Ok(())
     }
 
-    fn finish(self) -> Made {
-        Ok(self.close(Data::List))
+    fn close(self) -> Made {
+        self.room.levels_left += self.levels;
+        let data = match self.content {
+            Content::Items(items) => Data::List(items),
+            Content::Entries(entries) => Data::Object(Object::new(entries)),
+            Content::Text(Data::Str(text)) => read_text(&text, self.room.levels_left, None)?.into_owned(),
+            Content::Text(_) => return Err(Error::custom("a number of serde_json has no text")),
+        };
+        Ok(match self.variant {
+            Some(variant) => Data::Object(Object::new(vec![(variant.into(), data)])),
+            None => data,
+        })
     }
-}
-
-impl Open<'_, Entry<'static>> {
-    fn insert<T: Serialize + ?Sized>(&mut self, key: Cow<'static, str>, value: &T) -> Result<(), Box<JsonError>> {
-        self.room.take(key.len())?;
-        self.items.push((key, value.serialize(&mut *self.room)?));
-        Ok(())
-    }
-
-    fn finish(self) -> Made {
-        Ok(self.close(|entries| Data::Object(Object::new(entries))))
-    }
-}
-
-/// Returns the object of a variant with content.
-fn wrap(variant: &'static str, content: Data<'static>) -> Data<'static> {
-    Data::Object(Object::new(vec![(variant.into(), content)]))
 }
 
 /// Returns the key that serde_json writes for a value.
 fn to_key(value: Data<'static>) -> Result<Cow<'static, str>, Box<JsonError>> {
     Ok(match value {
         Data::Str(text) => text,
-        Data::Bool(bool) => Cow::Owned(bool.to_string()),
-        Data::Int(int) => Cow::Owned(int.to_string()),
-        Data::BigInt(int) => Cow::Owned(int.to_string()),
+        Data::Bool(_) | Data::Int(_) | Data::BigInt(_) => Cow::Owned(value.to_string()),
         Data::Float(float) => Cow::Owned(serde_json::Value::from(float).to_string()),
-        _ => return Err(ser::Error::custom("key must be a string")),
+        _ => return Err(Error::custom("key must be a string")),
     })
 }
 
-impl ser::Error for Box<JsonError> {
+impl Error for Box<JsonError> {
     fn custom<T: std::fmt::Display>(message: T) -> Self {
         Self::new(JsonError::new(JsonErrorKind::Refused, message.to_string(), None))
     }
@@ -162,13 +167,13 @@ macro_rules! integers {
 impl<'r> Serializer for &'r mut Room {
     type Ok = Data<'static>;
     type Error = Box<JsonError>;
-    type SerializeSeq = Open<'r, Data<'static>>;
-    type SerializeTuple = Self::SerializeSeq;
-    type SerializeTupleStruct = Self::SerializeSeq;
-    type SerializeTupleVariant = Self::SerializeSeq;
-    type SerializeMap = Open<'r, Entry<'static>>;
-    type SerializeStruct = Struct<'r>;
-    type SerializeStructVariant = Self::SerializeMap;
+    type SerializeSeq = Open<'r>;
+    type SerializeTuple = Open<'r>;
+    type SerializeTupleStruct = Open<'r>;
+    type SerializeTupleVariant = Open<'r>;
+    type SerializeMap = Open<'r>;
+    type SerializeStruct = Open<'r>;
+    type SerializeStructVariant = Open<'r>;
 
     integers! {
         serialize_i8 i8, serialize_i16 i16, serialize_i32 i32, serialize_i64 i64, serialize_i128 i128,
@@ -225,242 +230,84 @@ impl<'r> Serializer for &'r mut Room {
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, variant: &'static str, value: &T) -> Made {
-        let mut open = self.open::<Entry<'static>>(None, Some(1))?;
-        open.insert(Cow::Borrowed(variant), value)?;
-        open.finish()
+        let mut open = self.open(None, Content::entries(Some(1)))?;
+        open.add(Cow::Borrowed(variant), value)?;
+        open.close()
     }
 
-    fn serialize_seq(self, len: Option<usize>) -> Result<Self::SerializeSeq, Self::Error> {
-        self.open(None, len)
+    fn serialize_seq(self, len: Option<usize>) -> Opened<'r> {
+        self.open(None, Content::items(len))
     }
 
-    fn serialize_tuple(self, len: usize) -> Result<Self::SerializeSeq, Self::Error> {
-        self.open(None, Some(len))
+    fn serialize_tuple(self, len: usize) -> Opened<'r> {
+        self.serialize_seq(Some(len))
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<Self::SerializeSeq, Self::Error> {
-        self.open(None, Some(len))
+    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Opened<'r> {
+        self.serialize_seq(Some(len))
     }
 
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<Self::SerializeSeq, Self::Error> {
-        self.open(Some(variant), Some(len))
+    fn serialize_tuple_variant(self, _: &'static str, _: u32, variant: &'static str, len: usize) -> Opened<'r> {
+        self.open(Some(variant), Content::items(Some(len)))
     }
 
-    fn serialize_map(self, len: Option<usize>) -> Result<Self::SerializeMap, Self::Error> {
-        self.open(None, len)
+    fn serialize_map(self, len: Option<usize>) -> Opened<'r> {
+        self.open(None, Content::entries(len))
     }
 
-    fn serialize_struct(self, name: &'static str, len: usize) -> Result<Self::SerializeStruct, Self::Error> {
-        Ok(if name.starts_with(JSON_TEXT) {
-            Struct::Text(Data::None, self)
-        } else {
-            Struct::Fields(self.open(None, Some(len))?)
-        })
+    fn serialize_struct(self, name: &'static str, len: usize) -> Opened<'r> {
+        match name.starts_with(JSON_TEXT) {
+            true => self.open(None, Content::Text(Data::None)),
+            false => self.serialize_map(Some(len)),
+        }
     }
 
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        len: usize,
-    ) -> Result<Self::SerializeMap, Self::Error> {
-        self.open(Some(variant), Some(len))
+    fn serialize_struct_variant(self, _: &'static str, _: u32, variant: &'static str, len: usize) -> Opened<'r> {
+        self.open(Some(variant), Content::entries(Some(len)))
     }
 }
 
-macro_rules! items {
-    ($($trait:ident $function:ident),*) => {
-        $(impl $trait for Open<'_, Data<'static>> {
+macro_rules! containers {
+    ($($trait:ident $function:ident($($argument:ident: $type:ty)?) $key:expr;)*) => {
+        $(impl ser::$trait for Open<'_> {
             type Ok = Data<'static>;
             type Error = Box<JsonError>;
 
-            fn $function<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
-                self.push(value)
+            fn $function<T: Serialize + ?Sized>(&mut self, $($argument: $type,)? value: &T) -> Result<(), Self::Error> {
+                self.add(Cow::Borrowed($key), value)
             }
 
             fn end(self) -> Made {
-                self.finish()
+                self.close()
             }
         })*
     };
 }
 
-items! {
-    SerializeSeq serialize_element, SerializeTuple serialize_element, SerializeTupleStruct serialize_field,
-    SerializeTupleVariant serialize_field
+containers! {
+    SerializeSeq serialize_element() "";
+    SerializeTuple serialize_element() "";
+    SerializeTupleStruct serialize_field() "";
+    SerializeTupleVariant serialize_field() "";
+    SerializeStruct serialize_field(key: &'static str) key;
+    SerializeStructVariant serialize_field(key: &'static str) key;
 }
 
-impl SerializeMap for Open<'_, Entry<'static>> {
+impl ser::SerializeMap for Open<'_> {
     type Ok = Data<'static>;
     type Error = Box<JsonError>;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Self::Error> {
-        self.key = Some(to_key(key.serialize(&mut *self.room)?)?);
+        self.key = to_key(key.serialize(&mut *self.room)?)?;
         Ok(())
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
-        let key = self.key.take().unwrap_or_default();
-        self.insert(key, value)
+        let key = std::mem::take(&mut self.key);
+        self.add(key, value)
     }
 
     fn end(self) -> Made {
-        self.finish()
-    }
-}
-
-impl SerializeStructVariant for Open<'_, Entry<'static>> {
-    type Ok = Data<'static>;
-    type Error = Box<JsonError>;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Self::Error> {
-        self.insert(Cow::Borrowed(key), value)
-    }
-
-    fn end(self) -> Made {
-        self.finish()
-    }
-}
-
-/// A struct that has no end yet.
-enum Struct<'r> {
-    Fields(Open<'r, Entry<'static>>),
-    /// One of serde_json's structs, with its only field: a string that is JSON text.
-    Text(Data<'static>, &'r mut Room),
-}
-
-impl SerializeStruct for Struct<'_> {
-    type Ok = Data<'static>;
-    type Error = Box<JsonError>;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Self::Error> {
-        match self {
-            Self::Fields(open) => open.insert(Cow::Borrowed(key), value),
-            Self::Text(text, room) => {
-                *text = value.serialize(&mut **room)?;
-                Ok(())
-            }
-        }
-    }
-
-    fn end(self) -> Made {
-        match self {
-            Self::Fields(open) => open.finish(),
-            Self::Text(Data::Str(text), room) => Ok(read_text(&text, room.levels_left, None)?.into_owned()),
-            Self::Text(..) => Err(ser::Error::custom("a number of serde_json has no text")),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-    use crate::json::read;
-
-    fn debug<T: Serialize + ?Sized>(value: &T) -> String {
-        match to_data(value) {
-            Ok(data) => format!("{data:?}"),
-            Err(error) => error.to_string(),
-        }
-    }
-
-    #[test]
-    fn numbers_keep_their_value() {
-        assert_eq!(debug(&u64::MAX), "BigInt(18446744073709551615)");
-        assert_eq!(debug(&i128::MIN), format!("BigInt({})", i128::MIN));
-        assert_eq!(debug(&-1_i128), "Int(-1)");
-        assert_eq!(debug(&1_f64), "Float(1.0)");
-        assert_eq!(debug(&-0.0_f64), "Float(-0.0)");
-        assert_eq!(debug(&f64::MAX), format!("Float({:?})", f64::MAX));
-        assert_eq!(debug(&0.1_f32), "Float(0.10000000149011612)");
-    }
-
-    #[test]
-    fn floats_that_are_not_finite_become_none() {
-        assert_eq!(debug(&[f64::NAN, f64::INFINITY]), "List([None, None])");
-        assert_eq!(debug(&f32::NEG_INFINITY), "None");
-    }
-
-    #[test]
-    fn a_tree_is_converted_to_an_equal_tree() {
-        let text = r#"{"b": [1, 18446744073709551616, -0.0, "x\u0000\"é", null, true], "a": {"z": {}, "": []}}"#;
-        let data = read(text).unwrap();
-        assert_eq!(to_data(&data), Ok(data.clone()));
-        let value: serde_json::Value = serde_json::from_str(r#"{"b": [1, 2.5, "x", null], "a": {}}"#).unwrap();
-        assert_eq!(to_data(&value), Ok(read(&value.to_string()).unwrap()));
-    }
-
-    #[test]
-    fn depth_is_bounded() {
-        let nest = |levels| (1..levels).fold(Data::List(Vec::new()), |data, _| Data::List(vec![data]));
-        assert!(to_data(&nest(DEPTH)).is_ok());
-        assert_eq!(to_data(&nest(DEPTH + 1)).unwrap_err().kind(), JsonErrorKind::TooDeep);
-    }
-
-    #[test]
-    fn the_size_is_bounded() {
-        assert_eq!(to_data(&Endless).unwrap_err().kind(), JsonErrorKind::TooLarge);
-    }
-
-    struct Endless;
-
-    impl Serialize for Endless {
-        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_seq(std::iter::repeat("a".repeat(1 << 20)))
-        }
-    }
-
-    #[derive(serde::Serialize, PartialEq, Eq, PartialOrd, Ord)]
-    enum Shape {
-        Unit,
-        One(u8),
-        Two(u8, char),
-        Named { a: Option<()>, b: bool },
-    }
-
-    #[derive(serde::Serialize)]
-    struct Wrapped(f32);
-
-    #[test]
-    fn a_tree_is_that_of_the_text() {
-        let shapes = [
-            Shape::Unit,
-            Shape::One(1),
-            Shape::Two(2, 'é'),
-            Shape::Named { a: None, b: true },
-        ];
-        let keys = (
-            BTreeMap::from([(true, 1)]),
-            BTreeMap::from([(-7_i128, 2)]),
-            BTreeMap::from([('x', 3)]),
-        );
-        let value = (shapes, keys, Wrapped(1.5), (), BTreeMap::from([(Shape::Unit, [0_u8; 0])]));
-        let text = serde_json::to_string(&value).unwrap();
-        assert_eq!(to_data(&value), Ok(read(&text).unwrap()));
-    }
-
-    #[test]
-    fn a_key_that_is_not_a_string_is_refused() {
-        let error = to_data(&BTreeMap::from([((), 0)])).unwrap_err();
-        assert_eq!(error.kind(), JsonErrorKind::Refused);
-        assert_eq!(error.to_string(), "key must be a string");
-    }
-
-    /// If a dependent crate enables the feature `arbitrary_precision` of serde_json, its numbers are stored as text.
-    #[test]
-    fn numbers_of_serde_json_are_read() {
-        let number = |text: &str| debug(&serde_json::from_str::<serde_json::Number>(text).unwrap());
-        assert_eq!(number("18446744073709551615"), "BigInt(18446744073709551615)");
-        assert_eq!(number("1.50"), "Float(1.5)");
-        assert_eq!(number("-7"), "Int(-7)");
+        self.close()
     }
 }

@@ -3,26 +3,35 @@
 //! Two integers use [`int_arithmetic`]; otherwise both operands are converted to floats, as CPython's `CONVERT_TO_DOUBLE` does. The
 //! caller decides which values are numbers.
 
+use std::ops::{Add, Mul, Sub};
+
 use super::int::{Int, IntRef, Number, NumberRef};
 use super::{float, int_arithmetic, int_float};
 use crate::error::Result;
 
-/// Returns `left + right`.
-pub fn add<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> Result<Number> {
-    let on_ints = |left, right| int_arithmetic::add(left, right, max_bits);
-    operate(left, right, on_ints, |left, right| Ok(left + right))
+/// Declares operators whose result can grow. A row is the operator of `i64`, that of big integers and floats, and the largest number of bits
+/// of the result for operands of two lengths.
+macro_rules! growing {
+    ($($(#[$docs:meta])* $name:ident = i64::$checked:ident, $operator:path, $bits:expr;)*) => {$(
+        $(#[$docs])*
+        pub fn $name<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> Result<Number> {
+            let on_ints = |left: IntRef<'_>, right: IntRef<'_>| {
+                let bits: fn(u64, u64) -> u64 = $bits;
+                let bits = || bits(left.bit_length(), right.bit_length());
+                int_arithmetic::compute((left, right), i64::$checked, |left, right| $operator(left, right), bits, max_bits)
+            };
+            operate(left, right, on_ints, |left, right| Ok($operator(left, right)))
+        }
+    )*};
 }
 
-/// Returns `left - right`.
-pub fn subtract<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> Result<Number> {
-    let on_ints = |left, right| int_arithmetic::subtract(left, right, max_bits);
-    operate(left, right, on_ints, |left, right| Ok(left - right))
-}
-
-/// Returns `left * right`.
-pub fn multiply<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> Result<Number> {
-    let on_ints = |left, right| int_arithmetic::multiply(left, right, max_bits);
-    operate(left, right, on_ints, |left, right| Ok(left * right))
+growing! {
+    /// Returns `left + right`.
+    add = i64::checked_add, Add::add, |left, right| left.max(right).saturating_add(1);
+    /// Returns `left - right`.
+    subtract = i64::checked_sub, Sub::sub, |left, right| left.max(right).saturating_add(1);
+    /// Returns `left * right`. The product has as many bits as both factors, or one fewer, unless a factor is zero.
+    multiply = i64::checked_mul, Mul::mul, u64::saturating_add;
 }
 
 /// Returns `left / right`, which is always a float.

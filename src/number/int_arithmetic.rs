@@ -4,7 +4,7 @@
 //! [`int_float`](super::int_float), because its result is a float. Powers with a negative exponent are in
 //! [`arithmetic`](super::arithmetic).
 
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::Neg;
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -13,25 +13,6 @@ use num_traits::ToPrimitive;
 use super::error::too_many_bits;
 use super::int::{Int, IntRef};
 use crate::error::{Error, ErrorKind, Result};
-
-/// Returns `left + right`.
-pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> Result<Int> {
-    let bits = || max_sum_bits(left, right);
-    compute((left, right), i64::checked_add, |left, right| left.add(right), bits, max_bits)
-}
-
-/// Returns `left - right`.
-pub fn subtract(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> Result<Int> {
-    let bits = || max_sum_bits(left, right);
-    compute((left, right), i64::checked_sub, |left, right| left.sub(right), bits, max_bits)
-}
-
-/// Returns `left * right`.
-pub fn multiply(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> Result<Int> {
-    // The product has this many bits, or one fewer, unless a factor is zero.
-    let bits = || left.bit_length().saturating_add(right.bit_length());
-    compute((left, right), i64::checked_mul, |left, right| left.mul(right), bits, max_bits)
-}
 
 /// Returns `-int`.
 pub fn negate(int: IntRef<'_>) -> Int {
@@ -116,7 +97,7 @@ fn divide(left: IntRef<'_>, right: IntRef<'_>) -> Option<(Int, Int)> {
 
 /// Returns the result for 64 bits if it fits, and otherwise the result for big integers, unless that could have too many bits.
 #[inline]
-fn compute(
+pub fn compute(
     (left, right): (IntRef<'_>, IntRef<'_>),
     on_small: impl FnOnce(i64, i64) -> Option<i64>,
     on_big: impl FnOnce(&BigInt, &BigInt) -> BigInt,
@@ -130,11 +111,6 @@ fn compute(
     }
     check_bits(result_bits(), max_bits)?;
     Ok(Int::from(on_big(&left.to_big(), &right.to_big())))
-}
-
-/// Returns the largest number of bits that a sum or difference can have.
-fn max_sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
-    left.bit_length().max(right.bit_length()).saturating_add(1)
 }
 
 /// Estimates the binary logarithm of the absolute value of a number above 1.
@@ -155,24 +131,4 @@ fn check_bits(bits: u64, max_bits: u64) -> Result<()> {
         return Err(too_many_bits(bits, max_bits));
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BITS: u64 = 1 << 20;
-
-    #[test]
-    fn powers_are_refused_before_they_are_computed() {
-        let refused = |base: i64, exponent: i64, bits| {
-            let error = power(base.into(), exponent.into(), bits).unwrap_err();
-            error.reached().map(|reached| reached.actual)
-        };
-        assert_eq!(refused(2, i64::MAX, BITS), Some(i64::MAX as u64));
-        assert_eq!(refused(3, 4_000_000_000, BITS), Some(6_339_850_003));
-        assert_eq!(refused(2, 99, 99), Some(100));
-        assert_eq!(power((-1).into(), i64::MAX.into(), BITS).unwrap(), Int::Small(-1));
-        assert!(power(2.into(), 99.into(), 100).is_ok());
-    }
 }

@@ -154,6 +154,14 @@ pub struct Calls {
     pub content_beside: Outcome,
 }
 
+/// The verdicts on roles, tools and calls, which come from the same experiments. Other parts depend on them.
+#[derive(Debug)]
+pub(crate) struct Basics {
+    pub roles: Roles,
+    pub tools: Tools,
+    pub calls: Calls,
+}
+
 /// The verdicts on the reasoning of assistant messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Reasoning {

@@ -145,15 +145,3 @@ impl Output {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_beyond_the_limit_is_refused() {
-        let time = "2026-01-02T03:04:05".parse().unwrap();
-        assert!(strftime(&time, "%1000d", 999).is_err());
-        assert!(strftime(&time, "%1000d", 1000).is_ok());
-    }
-}

@@ -142,17 +142,3 @@ pub fn expand_tabs(text: &str, tab_size: i64) -> Option<Cow<'_, str>> {
     }
     Some(Cow::Owned(output))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_count_bytes() {
-        let padding = Padding::for_ljust(1, 3);
-        assert_eq!(padded_len("ñ", padding, '…'), Some(8));
-        assert_eq!(pad("ñ", padding, '…').as_deref(), Some("ñ……"));
-        assert_eq!(padded_len("a", Padding::for_rjust(1, i64::MAX), '😀'), None);
-        assert_eq!(pad("a", Padding::for_rjust(1, i64::MAX), '-'), None);
-    }
-}

@@ -125,19 +125,3 @@ pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::written::write_to_string;
-
-    #[test]
-    fn a_repr_for_a_message_has_the_beginning_of_a_long_text() {
-        for text in ["é".repeat(MAX_MESSAGE), format!("\n{}\"'", "a".repeat(MAX_MESSAGE))] {
-            let whole = write_to_string(|output| write_repr(output, &text));
-            let head = repr(&text);
-            assert!((MAX_MESSAGE + 1..MAX_MESSAGE + 10).contains(&head.len()));
-            assert!(whole.starts_with(head.trim_end_matches(['\'', '"'])));
-        }
-    }
-}

@@ -52,25 +52,3 @@ pub fn has_match_in_few(bytes: &[u8], matches: impl Fn(u8) -> bool + Copy) -> bo
 fn block_has_match<const LENGTH: usize>(block: &[u8; LENGTH], matches: impl Fn(u8) -> bool) -> bool {
     block.iter().fold(false, |any, byte| any | matches(*byte))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_result_starts_with_the_block_of_the_first_match() {
-        for length in 0..70 {
-            for place in 0..=length {
-                let mut bytes = vec![b'~'; length];
-                bytes.iter_mut().skip(place).for_each(|byte| *byte = b'\n');
-                let left = skip_blocks(&bytes, |byte| byte < b' ').len();
-                assert_eq!(left, length - place / BLOCK * BLOCK, "byte {place} of {length}");
-                assert_eq!(
-                    has_match(&bytes, |byte| byte < b' '),
-                    place < length,
-                    "byte {place} of {length}"
-                );
-            }
-        }
-    }
-}

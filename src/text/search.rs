@@ -124,21 +124,3 @@ pub(super) fn find_all(text: &str, wanted: &str) -> impl Iterator<Item = usize> 
 pub fn between(text: &str, start: Option<i64>, end: Option<i64>) -> Option<&str> {
     cut_window(text, start, end).map(|window| window.text)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn offsets_are_those_of_the_standard_library() {
-        let texts: Vec<String> = (0..4096_u32)
-            .map(|bits| (0..12).map(|bit| if bits >> bit & 1 == 1 { 'é' } else { 'b' }).collect())
-            .collect();
-        for text in texts.iter().map(|text| text.repeat(3)) {
-            for wanted in ["é", "bé", "éé", "bbé", "ébé", "éébb", ""] {
-                assert_eq!(find_first(&text, wanted), text.find(wanted));
-                assert_eq!(find_last(&text, wanted), text.rfind(wanted));
-            }
-        }
-    }
-}

@@ -141,20 +141,3 @@ fn count_starts(bytes: &[u8]) -> usize {
 fn is_start(byte: u8) -> bool {
     byte & 0b1100_0000 != 0b1000_0000
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{STRIDE, Spans};
-
-    #[test]
-    fn each_code_point_has_its_byte_in_both_directions() {
-        for length in [1, STRIDE - 1, STRIDE, STRIDE + 1, 3 * STRIDE] {
-            let text = "aé日🙂".chars().cycle().take(length).collect::<String>() + "é";
-            let starts: Vec<usize> = text.char_indices().map(|(byte, _)| byte).chain([text.len()]).collect();
-            let bytes: Vec<_> = starts.iter().map(|start| *start..text.len()).collect();
-            let points: Vec<_> = (0..starts.len()).map(|point| point..starts.len() - 1).collect();
-            assert_eq!(Spans::from_bytes(bytes.clone(), &text).code_points, points);
-            assert_eq!(Spans::from_code_points(points, &text).bytes, bytes);
-        }
-    }
-}

@@ -30,19 +30,3 @@ const KEYWORDS: [&str; 35] = [
 pub fn is_python_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::class::is_xid_continue;
-    use super::super::{digest, reference_digest};
-    use super::*;
-
-    #[test]
-    fn normal_forms_agree_with_the_reference_for_all_identifier_characters() {
-        let normal = ('\0'..=char::MAX).filter(|&char| is_xid_continue(char)).flat_map(|char| {
-            let text = String::from(char);
-            nfkc(&text).chars().map(u32::from).collect::<Vec<_>>()
-        });
-        assert_eq!(digest(normal), reference_digest("NFKC"));
-    }
-}

@@ -9,7 +9,7 @@
 //! to_lower("ΑΣ")           "ας"     a final sigma
 //! ```
 //!
-//! The rules are CPython's `unicodectype.c` and `unicodeobject.c`. The script `tests/reference/unicode_tables.py` generates the tables by
+//! The rules are CPython's `unicodectype.c` and `unicodeobject.c`. The script `tests/reference/unicode_tables.py` writes the tables by
 //! calling the reference.
 
 mod case;
@@ -25,17 +25,73 @@ pub use class::{
 pub use identifier::{is_python_keyword, nfkc};
 pub use predicates::{has_only, is_identifier, is_lower_str, is_printable_str, is_title_str, is_upper_str};
 
-/// Computes the digest that `tests/reference/unicode_tables.py` takes of a property: FNV-1a over numbers.
 #[cfg(test)]
-fn digest(numbers: impl Iterator<Item = u32>) -> u64 {
-    numbers.fold(0xcbf2_9ce4_8422_2325, |state, number| {
-        (state ^ u64::from(number)).wrapping_mul(0x100_0000_01b3)
-    })
-}
+mod tests {
+    use super::class::{is_case_ignorable, is_cased, is_lowercase, is_titlecase, is_uppercase, is_xid_continue, is_xid_start};
+    use super::*;
 
-/// Returns the reference's digest of a property.
-#[cfg(test)]
-fn reference_digest(name: &str) -> u64 {
-    let found = tables::DIGESTS.iter().find(|(property, _)| *property == name);
-    found.expect("the tables have a digest of that name").1
+    type Property = fn(char) -> bool;
+
+    const PROPERTIES: [(&str, Property); 15] = [
+        ("ALPHA", is_alpha),
+        ("DECIMAL", is_decimal),
+        ("DIGIT", is_digit),
+        ("NUMERIC", is_numeric),
+        ("PRINTABLE", is_printable),
+        ("LOWERCASE", is_lowercase),
+        ("UPPERCASE", is_uppercase),
+        ("TITLECASE", is_titlecase),
+        ("CASE_IGNORABLE", is_case_ignorable),
+        ("XID_START", is_xid_start),
+        ("XID_CONTINUE", is_xid_continue),
+        ("NAME", is_name),
+        ("WHITESPACE", is_whitespace),
+        ("CASED", is_cased),
+        ("WORD", is_word),
+    ];
+
+    /// Returns the numbers of which `tests/reference/unicode_tables.py` takes the digest of a name.
+    fn list_numbers(name: &str) -> Vec<u32> {
+        let chars = '\0'..=char::MAX;
+        let codes = |text: String| text.chars().map(u32::from).collect::<Vec<_>>();
+        let mapping: fn(&str) -> String = match name {
+            "DECIMAL_VALUE" => {
+                return chars
+                    .filter_map(|char| Some([char.into(), decimal_value(char)?]))
+                    .flatten()
+                    .collect();
+            }
+            "NFKC" => {
+                let normal = |char| codes(nfkc(&String::from(char)).into_owned());
+                return chars.filter(|char| is_xid_continue(*char)).flat_map(normal).collect();
+            }
+            "LOWER" => to_lower,
+            "UPPER" => to_upper,
+            "TITLE" => to_title,
+            "FOLD" => casefold,
+            _ => {
+                let (_, property) = PROPERTIES
+                    .iter()
+                    .find(|(other, _)| *other == name)
+                    .expect("the property is known");
+                return chars.filter(|char| property(*char)).map(u32::from).collect();
+            }
+        };
+        let mapped = chars.map(|char| (char, mapping(&String::from(char))));
+        let changed = mapped.filter(|(char, mapped)| *mapped != String::from(*char));
+        changed.flat_map(|(char, mapped)| codes(format!("{char}{mapped}"))).collect()
+    }
+
+    #[test]
+    fn all_code_points_are_those_of_the_reference() {
+        for line in include_str!("digests.tsv").lines() {
+            let (name, digest) = line.split_once('\t').expect("a line has two cells");
+            let found = list_numbers(name)
+                .into_iter()
+                .fold(0xcbf2_9ce4_8422_2325, |state: u64, number| {
+                    (state ^ u64::from(number)).wrapping_mul(0x100_0000_01b3)
+                });
+            assert_eq!(format!("{found:016x}"), digest, "{name}");
+        }
+    }
 }

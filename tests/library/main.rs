@@ -12,3 +12,9 @@ mod hostile;
 mod injection;
 #[cfg(feature = "inspect")]
 mod inspect;
+mod json;
+mod model;
+mod text;
+#[cfg(feature = "internal")]
+mod time;
+mod unsupported;

@@ -29,7 +29,11 @@ pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: &[String])
     }
     if let Some(Data::Object(added)) = config.get("added_tokens_decoder") {
         let added = added.entries().iter().map(|(_, token)| token);
-        tokens.extend(added.filter(|token| is_special(token)).filter_map(content));
+        tokens.extend(
+            added
+                .filter(|token| token.get("special") == Some(&Data::Bool(true)))
+                .filter_map(content),
+        );
     }
     tokens.extend(of_tokenizer.iter().map(String::as_str));
     if tokens.len() > MAX_ADDED_TOKENS {
@@ -43,16 +47,5 @@ pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: &[String])
 }
 
 fn content<'t>(token: &'t Data<'_>) -> Option<&'t str> {
-    let content = match token {
-        Data::Object(token) => token.get("content")?,
-        token => token,
-    };
-    match content {
-        Data::Str(content) => Some(content),
-        _ => None,
-    }
-}
-
-fn is_special(token: &Data<'_>) -> bool {
-    matches!(token, Data::Object(token) if token.get("special") == Some(&Data::Bool(true)))
+    token.get("content").unwrap_or(token).text()
 }

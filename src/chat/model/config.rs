@@ -28,8 +28,8 @@ pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>, compiler
         other => Err(not_text(name, other)),
     };
     match config.get("chat_template") {
-        None | Some(Data::None) => Ok(Templates::None),
-        Some(source @ Data::Str(_)) => Ok(Templates::One(template("", source)?)),
+        None | Some(Data::None) => Ok(Templates::default()),
+        Some(source @ Data::Str(_)) => Ok(Templates::one(template("", source)?)),
         Some(Data::List(entries)) => {
             check_count(entries.len())?;
             let named: Result<Vec<_>> = entries.iter().map(|entry| read_entry(entry, template)).collect();
@@ -37,11 +37,8 @@ pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>, compiler
         }
         Some(Data::Object(entries)) => {
             check_count(entries.len())?;
-            let named: Result<Vec<_>> = entries
-                .entries()
-                .iter()
-                .map(|(name, source)| template(name, source))
-                .collect();
+            let named = entries.entries().iter().map(|(name, source)| template(name, source));
+            let named: Result<Vec<_>> = named.collect();
             Ok(Templates::from_named(named?))
         }
         Some(other) => Err(not_text("", other)),

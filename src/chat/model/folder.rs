@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use super::files::{Files, LoadOptions, at, in_file, of_model};
 use super::model_config::ModelConfig;
-use super::tokenizer_class::{self, RemoteCode};
+use super::tokenizer_class;
 use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
 use super::{added_tokens, cache, config, tokens};
@@ -62,11 +62,7 @@ impl ChatTemplate {
         let folder = Folder {
             files: Files::new(&path, given, options, &deadline)?,
             compiler: Compiler::new(Meter::within(bounds, &deadline)),
-            remote_code: if options.ignore_remote_code {
-                RemoteCode::Ignore
-            } else {
-                RemoteCode::Refuse
-            },
+            ignores_code: options.ignore_remote_code,
         };
         folder.load(options.processor)
     }
@@ -105,20 +101,18 @@ impl ChatTemplate {
         };
         let compiler = Compiler::new(meter);
         let templates = config::read_templates(config, None, &compiler).map_err(of_model)?;
-        let tokens = tokenizer_class::choose_class(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
+        let tokens = tokenizer_class::choose_class(&ModelConfig::default(), config, true, || false)
             .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
             .map_err(of_model)?;
         let added = added_tokens::collect_added_tokens(config, &[]).map_err(of_model)?;
-        let template = Self::assemble(templates, tokens).with_added_special_tokens(added);
-        #[cfg(feature = "response")]
-        let template = template.with_response(crate::chat::response::read_response_template(config, &compiler.meter));
-        Ok(template)
+        Ok(assemble(templates, tokens, added, config, &compiler))
     }
 }
 
 struct Folder<'p> {
     files: Files<'p>,
-    remote_code: RemoteCode,
+    /// Whether a class that is code in the folder is taken for one without default special tokens, and is not an error.
+    ignores_code: bool,
     compiler: Compiler<'p>,
 }
 
@@ -131,7 +125,7 @@ impl Folder<'_> {
         } else {
             self.tokenizer_templates(config.as_ref())?
         };
-        if config.is_none() && matches!(templates, Templates::None) {
+        if config.is_none() && templates.is_none() {
             let message = format!("is not the folder of a model: it has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");
             let hint = if self.files.path.join(TEKKEN).exists() {
                 format!("; its {TEKKEN} is for mistral-common, which makes prompts without a template")
@@ -148,12 +142,7 @@ impl Folder<'_> {
         // transformers' tokenizers do not read this file, so that a fault in it is no error.
         let generation = self.object(GENERATION).ok().flatten().unwrap_or_default();
         let stops = stops::read_generation_stops(&generation, &config, &tokenizer.ids);
-        let template = ChatTemplate::assemble(templates, tokens)
-            .with_added_special_tokens(added)
-            .with_generation_stops(stops);
-        #[cfg(feature = "response")]
-        let template = template.with_response(crate::chat::response::read_response_template(&config, &self.compiler.meter));
-        Ok(template)
+        Ok(assemble(templates, tokens, added, &config, &self.compiler).with_generation_stops(stops))
     }
 
     /// Returns the templates of the tokenizer.
@@ -173,7 +162,7 @@ impl Folder<'_> {
             named.push(template);
         }
         match (single_or_named(named), config) {
-            (Templates::None, Some(config)) => self.templates_in(CONFIG, config),
+            (templates, Some(config)) if templates.is_none() => self.templates_in(CONFIG, config),
             (templates, _) => Ok(templates),
         }
     }
@@ -185,10 +174,8 @@ impl Folder<'_> {
         if legacy.is_some() && !additional.is_empty() {
             return Err(in_file(&self.files.path.join(LEGACY), Error::value(CONFLICT)));
         }
-        if matches!(legacy, Some(Templates::None)) {
-            return Err(at(&self.files.path.join(LEGACY), "has no chat_template"));
-        }
         let files = match legacy {
+            Some(legacy) if legacy.is_none() => return Err(at(&self.files.path.join(LEGACY), "has no chat_template")),
             Some(legacy) => legacy,
             None => {
                 let template = self.template(PathBuf::from(TEMPLATE), "default")?;
@@ -196,14 +183,9 @@ impl Folder<'_> {
             }
         };
         // The reference treats an empty template as missing, because an empty string is false in Python.
-        let files = match files {
-            Templates::One(template) if template.source.is_empty() => Templates::None,
-            files => files,
-        };
-        Ok(match self.json_templates(PROCESSOR)? {
-            None | Some(Templates::None) => files,
-            Some(templates) => templates,
-        })
+        let is_empty = files.named().is_empty() && files.main().is_some_and(|template| template.source.is_empty());
+        let of_processor = self.json_templates(PROCESSOR)?.filter(|templates| !templates.is_none());
+        Ok(of_processor.unwrap_or(if is_empty { Templates::default() } else { files }))
     }
 
     /// Returns the templates in a JSON file, or `None` if the file does not exist.
@@ -259,7 +241,7 @@ impl Folder<'_> {
                 false
             })
         };
-        let class = tokenizer_class::choose_class(&model, config, self.remote_code, is_byte_level);
+        let class = tokenizer_class::choose_class(&model, config, self.ignores_code, is_byte_level);
         match unreadable {
             Some(error) => Err(error),
             None => class.map_err(|error| in_file(&self.files.path.join(CONFIG), error)),
@@ -298,18 +280,33 @@ impl Folder<'_> {
     }
 }
 
+/// Puts together what the files of a model say. The tokenizer's configuration may describe what the model writes.
+#[cfg_attr(
+    not(feature = "response"),
+    expect(unused_variables, reason = "there is no such description")
+)]
+fn assemble(
+    templates: Templates,
+    tokens: Vec<(String, String)>,
+    added: Vec<String>,
+    config: &Object<'_>,
+    compiler: &Compiler<'_>,
+) -> ChatTemplate {
+    let template = ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added);
+    #[cfg(feature = "response")]
+    let template = template.with_response(crate::chat::response::read_response_template(config, &compiler.meter));
+    template
+}
+
 /// If all templates are named `default`, returns the last one without its name. Otherwise, returns all of them by their names.
 fn single_or_named(named: Vec<NamedTemplate>) -> Templates {
     if named.iter().any(|template| template.name != "default") {
         return Templates::from_named(named);
     }
-    match named.into_iter().next_back() {
-        Some(mut template) => {
-            template.name.clear();
-            Templates::One(template)
-        }
-        None => Templates::None,
-    }
+    named.into_iter().next_back().map_or_else(Templates::default, |mut template| {
+        template.name.clear();
+        Templates::one(template)
+    })
 }
 
 const CONFLICT: &str = "Cannot load chat template due to conflicting files - this checkpoint combines a legacy chat_template.json file \

@@ -39,10 +39,7 @@ impl<'f> ModelConfig<'f> {
     /// If the model type or the class is of another type than a string.
     pub fn read(config: &'f Object<'f>, folder: &'f str) -> Result<Self> {
         let model_type = get_string(config, "model_type")?.unwrap_or_default();
-        let text = |key: &str| match config.get(key) {
-            Some(Data::Str(text)) => Some(&**text),
-            _ => None,
-        };
+        let text = |key: &str| config.get(key).and_then(Data::text);
         // transformers names the configuration of a known type after the path of its folder.
         let repository = if tokenizer_tables::is_known(model_type) {
             Some(folder)

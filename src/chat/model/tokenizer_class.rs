@@ -23,24 +23,16 @@ const GENERIC: [&str; 4] = [
     "MistralCommonBackend",
 ];
 
-/// How to load a folder whose tokenizer class is Python code in that folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RemoteCode {
-    /// Return an error, as transformers does without `trust_remote_code`.
-    Refuse,
-    /// Assume that the class has no default special tokens.
-    Ignore,
-}
-
 /// Chooses the tokenizer class by the content of `config.json` and of `tokenizer_config.json`. The function `is_byte_level` returns whether
-/// `tokenizer.json` mentions `ByteLevel`, and is called only if that matters.
+/// `tokenizer.json` mentions `ByteLevel`, and is called only if that matters. With `ignores_code`, a class that is Python code in the folder
+/// is taken for one without default special tokens.
 ///
 /// # Errors
 /// If a class is not a string, if `config.json` names one that transformers does not have, or if the class is code in the folder.
 pub(super) fn choose_class(
     model: &ModelConfig<'_>,
     tokenizer: &Object<'_>,
-    remote_code: RemoteCode,
+    ignores_code: bool,
     is_byte_level: impl FnOnce() -> bool,
 ) -> Result<TokenizerClass> {
     let own = get_string(tokenizer, "tokenizer_class")?;
@@ -55,10 +47,12 @@ pub(super) fn choose_class(
     let default = tokenizer_tables::of_configuration(model.model_type);
     if let Some(code) = code {
         let has_class = default.is_some() || matches!(own, Some(Some(_)));
-        match remote_code {
-            _ if has_class || tokenizer_tables::is_corrected(model.model_type) => {}
-            RemoteCode::Refuse => return Err(refuse_code(code)),
-            RemoteCode::Ignore => return Ok(TokenizerClass::BACKEND),
+        if !has_class && !tokenizer_tables::is_corrected(model.model_type) {
+            return if ignores_code {
+                Ok(TokenizerClass::BACKEND)
+            } else {
+                Err(refuse_code(code))
+            };
         }
     }
     match (own, model.tokenizer_class) {
@@ -104,10 +98,7 @@ fn remote_class<'f>(tokenizer: &'f Object<'_>) -> Result<Option<&'f str>> {
     };
     match (map, code) {
         (_, Some(Data::List(classes))) => {
-            let mut names = classes.iter().rev().filter_map(|class| match class {
-                Data::Str(name) => Some(&**name),
-                _ => None,
-            });
+            let mut names = classes.iter().rev().filter_map(Data::text);
             names.next().map(Some).ok_or_else(no_map)
         }
         (Some(Data::Object(_)), Some(Data::Str(name))) => Ok(Some(name)),

@@ -60,22 +60,17 @@ impl TokenizerJson {
             };
             match entry.entries() {
                 [(key, padding)] if key == "padding" => {
-                    content.pad_token = text(padding, "pad_token");
+                    content.pad_token = padding.get_text("pad_token").map(str::to_owned);
                     has_padding = true;
                 }
                 [(key, tokens)] if key == "added_tokens" => {
-                    let tokens = if let Data::List(tokens) = tokens {
-                        tokens.as_slice()
-                    } else {
-                        &[]
-                    };
-                    let special = tokens.iter().filter(|token| get(token, "special") == Some(&Data::Bool(true)));
+                    let special = tokens.items().filter(|token| token.get("special") == Some(&Data::Bool(true)));
                     for token in special {
-                        let Some(token_text) = text(token, "content") else { continue };
-                        if let Some(Data::Int(id)) = get(token, "id") {
-                            content.ids.push((*id, token_text.clone()));
+                        let Some(text) = token.get_text("content") else { continue };
+                        if let Some(Data::Int(id)) = token.get("id") {
+                            content.ids.push((*id, text.to_owned()));
                         }
-                        content.special_tokens.push(token_text);
+                        content.special_tokens.push(text.to_owned());
                     }
                     has_added = true;
                 }
@@ -158,60 +153,5 @@ fn is_key_that_matters(text: &[u8]) -> bool {
             matches!(json::read_bytes(text), Ok(Data::Str(key)) if key == "padding" || key == "added_tokens")
         }
         _ => false,
-    }
-}
-
-fn get<'d>(data: &'d Data<'_>, key: &str) -> Option<&'d Data<'d>> {
-    match data {
-        Data::Object(object) => object.get(key),
-        _ => None,
-    }
-}
-
-fn text(data: &Data<'_>, key: &str) -> Option<String> {
-    match get(data, key)? {
-        Data::Str(text) => Some(text.clone().into_owned()),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Deadline, TokenizerJson};
-
-    #[test]
-    fn nothing_is_read_after_both_keys() {
-        let file = r#"{"padding": {"pad_token": "<p>"}, "added_tokens": [{"content": "<a>", "special": true}, {"content": "b"}], and so on"#;
-        let content = TokenizerJson::read(file.as_bytes(), &Deadline::new(None)).unwrap();
-        assert_eq!(content.pad_token.as_deref(), Some("<p>"));
-        assert_eq!(content.special_tokens, ["<a>"]);
-    }
-
-    #[test]
-    fn other_entries_are_skipped() {
-        let long = "a".repeat(1000);
-        let file = format!(
-            r#"{{"{long}": 1, "model": {{"vocab": {{"a": 1, "padding": 2}}}}, "p\u0061dding" : {{"pad_token": "<p>"}}, "added_tokens": [{{"content": "<a>", "special": true}}]}}"#
-        );
-        let content = TokenizerJson::read(file.as_bytes(), &Deadline::new(None)).unwrap();
-        assert_eq!(content.pad_token.as_deref(), Some("<p>"));
-        assert_eq!(content.special_tokens, ["<a>"]);
-    }
-
-    #[test]
-    fn other_types_and_other_texts_name_no_token() {
-        for file in [
-            "rubbish",
-            r#"{"padding": {"pad_token": 0}, "added_tokens": null}"#,
-            r#"{"model": {"padding": {"pad_token": "a"}}}"#,
-            r#"{"\"padding\": {": "}", "padding": "pad_token", "model": ["#,
-            r#"["padding", {"pad_token": "a"}]"#,
-        ] {
-            assert_eq!(
-                TokenizerJson::read(file.as_bytes(), &Deadline::new(None)).unwrap().pad_token,
-                None,
-                "{file}"
-            );
-        }
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! The reports are kept without `witnesses`, `prefix` and `lint`, which have tests of their own.
 
+mod lint;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

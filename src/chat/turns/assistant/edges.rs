@@ -6,15 +6,15 @@
 
 use std::ops::Range;
 
-use super::Conversation;
+use super::Scene;
 use super::control::control_tokens;
 use crate::chat::turns::groups::Groups;
 use crate::error::Result;
 use crate::meter::Meter;
 
 /// Returns the text after the last field of the first user message, without white space around it.
-pub(super) fn find_user_close<'t>(conversation: &Conversation<'t>, groups: &Groups<'_>) -> Option<&'t str> {
-    let Conversation { text, roles, .. } = *conversation;
+pub(super) fn find_user_close<'t>(scene: &Scene<'t>, groups: &Groups<'_>) -> Option<&'t str> {
+    let Scene { text, roles, .. } = *scene;
     let owned = groups.iter().find(|owned| roles.get(owned.message) == Some(&"user"))?;
     let end = owned.stretches.last()?.end;
     let body = owned.printed(&(0..end)).last()?;

@@ -32,14 +32,14 @@ use openings::{Opening, Openings};
 use prompts::{KnownPrompt, Match};
 pub use stretches::REASONING_FIELDS;
 
-/// The maximum number of attempts to find a generation prompt of one conversation. An attempt is one render or two.
+/// The maximum number of attempts to find a generation prompt of one  An attempt is one render or two.
 const MAX_OPENINGS: usize = 6;
 
 /// The maximum number of characters of a generation prompt that a reason quotes.
 const MAX_QUOTED: usize = 1000;
 
 /// A prompt in which the text of the assistant is looked for.
-struct Conversation<'p> {
+struct Scene<'p> {
     /// The text of the prompt.
     pub text: &'p str,
     /// The parts of the prompt with their origins.
@@ -54,23 +54,28 @@ struct Conversation<'p> {
     pub is_prompted: bool,
     /// The options that say which characters the spans include.
     pub options: &'p AssistantOptions<'p>,
+    /// The long runs of white space in the text.
+    pub blanks: Blanks<'p>,
 }
 
 /// Returns the spans of the text that the model writes.
 ///
 /// # Errors
 /// If the steps or the time of the renders are used up, or if a render is cancelled.
-fn find_spans(conversation: &Conversation<'_>, mut renders: Openings<'_, '_>) -> Result<AssistantSpans> {
-    let Conversation { text, segments, .. } = *conversation;
-    renders.meter().charge_items(segments.len().saturating_mul(4))?;
-    let groups = group_by_message(segments);
+fn find_spans(scene: Scene<'_>, mut renders: Openings<'_, '_>) -> Result<AssistantSpans> {
+    let text = scene.text;
+    let groups = group_by_message(scene.segments);
+    let (user_close, first_tokens) = (
+        find_user_close(&scene, &groups),
+        find_first_tokens(text, &groups, renders.meter())?,
+    );
+    if scene.has_whole_messages(&groups) {
+        return Ok(AssistantSpans::unknown("the template prints messages as values"));
+    }
     let finder = Finder {
-        user_close: find_user_close(conversation, &groups),
-        first_tokens: find_first_tokens(text, &groups, renders.meter())?,
-        scene: Scene {
-            conversation,
-            blanks: Blanks::new(text, renders.meter())?,
-        },
+        scene,
+        user_close,
+        first_tokens,
         renders,
         prompts: Vec::new(),
         before_answer: None,
@@ -80,18 +85,8 @@ fn find_spans(conversation: &Conversation<'_>, mut renders: Openings<'_, '_>) ->
     Ok(AssistantSpans::from_bytes(finder.find(&groups)?, text))
 }
 
-/// The start of a turn of the model.
-enum Start {
-    At(usize),
-    /// The start cannot be found, for this reason.
-    Unknown(String),
-}
-
-/// A prompt, and the long runs of white space in its text.
-struct Scene<'p> {
-    conversation: &'p Conversation<'p>,
-    blanks: Blanks<'p>,
-}
+/// The start of a turn of the model, or the reason why it cannot be found.
+type Start = std::result::Result<usize, String>;
 
 struct Finder<'f, 'p, 'm> {
     scene: Scene<'p>,
@@ -112,24 +107,19 @@ struct Finder<'f, 'p, 'm> {
 }
 
 impl<'p> Scene<'p> {
-    fn text(&self, range: Range<usize>) -> &'p str {
-        self.conversation.text.get(range).unwrap_or_default()
+    fn slice(&self, range: Range<usize>) -> &'p str {
+        self.text.get(range).unwrap_or_default()
     }
 
     /// Returns whether the model writes the messages of the role of this message.
     fn counts(&self, message: usize) -> bool {
-        let Conversation {
-            roles,
-            are_trained,
-            options,
-            ..
-        } = self.conversation;
-        roles.get(message).is_some_and(|role| options.roles.contains(role)) && are_trained.get(message) != Some(&false)
+        let role = self.roles.get(message);
+        role.is_some_and(|role| self.options.roles.contains(role)) && self.are_trained.get(message) != Some(&false)
     }
 
     /// Returns whether a stretch is within the text of one other message, such as the name of a call in the result of its tool.
     fn is_quoted(&self, stretch: &Stretch) -> bool {
-        let segments = self.conversation.segments;
+        let segments = self.segments;
         let owner = |index: Option<usize>| segments.get(index?)?.message();
         let first = segments.partition_point(|segment| segment.bytes().start < stretch.start);
         let after = segments.partition_point(|segment| segment.bytes().end <= stretch.end);
@@ -140,8 +130,7 @@ impl<'p> Scene<'p> {
     /// Returns whether the template prints whole messages: the key `role`, or text from the list of messages as a whole while a message
     /// that counts owns no text.
     fn has_whole_messages(&self, groups: &Groups<'_>) -> bool {
-        let Conversation { segments, roles, .. } = *self.conversation;
-        let counted = (0..roles.len()).filter(|message| self.counts(*message)).count();
+        let counted = (0..self.roles.len()).filter(|message| self.counts(*message)).count();
         let loses = groups.iter().filter(|owned| self.counts(owned.message)).count() < counted;
         let is_whole = |segment: &Segment| {
             let paths = segment.input();
@@ -155,20 +144,13 @@ impl<'p> Scene<'p> {
                 }
             }
         };
-        segments.iter().any(is_whole)
+        self.segments.iter().any(is_whole)
     }
 }
 
 impl<'p> Finder<'_, 'p, '_> {
     /// Finds the spans of each turn of the model, in the order of the text.
     fn find(mut self, groups: &Groups<'_>) -> Result<Vec<Found>> {
-        if self.scene.has_whole_messages(groups) {
-            return Ok(vec![Found {
-                message: None,
-                spans: Err("the template prints messages as values".to_owned()),
-                has_end: false,
-            }]);
-        }
         self.read_prompt()?;
         let counted = groups.iter().filter(|owned| self.scene.counts(owned.message)).count();
         self.claims
@@ -188,20 +170,20 @@ impl<'p> Finder<'_, 'p, '_> {
             let whole = first.start..last.end;
             let start = if self.scene.blanks.trim_start(&whole) >= whole.end {
                 // The template prints nothing of the message but white space.
-                Start::At(whole.end)
+                Ok(whole.end)
             } else {
                 self.find_start(&owned, &first.range(), last_end)?
             };
-            if self.scene.conversation.options.last_turn_only {
+            if self.scene.options.last_turn_only {
                 turns.clear();
             }
             let (spans, has_end) = match start {
-                Start::At(start) => {
+                Ok(start) => {
                     last_end = Some(last.end);
                     let (spans, has_end) = self.find_turn(&owned, start)?;
                     (Ok(spans), has_end)
                 }
-                Start::Unknown(reason) => {
+                Err(reason) => {
                     last_end = None;
                     (Err(reason), false)
                 }
@@ -230,22 +212,16 @@ impl<'p> Finder<'_, 'p, '_> {
 
     /// Takes the generation prompt from the end of the text, if it is there. A text can also end with the end-of-sequence token.
     fn read_prompt(&mut self) -> Result<()> {
-        let Conversation {
-            text,
-            segments,
-            roles,
-            is_prompted,
-            ..
-        } = *self.scene.conversation;
+        let Scene { text, segments, .. } = self.scene;
         let after = segments.iter().rposition(|segment| segment.message().is_some());
         let Some(first) = after.and_then(|last| segments.get(last + 1)) else {
             return Ok(());
         };
         let start = self.scene.blanks.trim_start(&(first.bytes().start..text.len()));
-        let prompt = self.scene.text(start..text.len());
-        if is_prompted && !prompt.is_empty() && !is_eos(first) {
+        let prompt = self.scene.slice(start..text.len());
+        if self.scene.is_prompted && !prompt.is_empty() && !is_eos(first) {
             let prompt = Cow::Borrowed(prompt);
-            let before = roles.last().copied();
+            let before = self.scene.roles.last().copied();
             self.prompts
                 .push(KnownPrompt::new(&self.scene, self.renders.meter(), before, prompt)?);
         }
@@ -257,14 +233,14 @@ impl<'p> Finder<'_, 'p, '_> {
     /// This is after the generation prompt, or if that does not begin the turn, after the header that other answers have too.
     fn find_start(&mut self, owned: &Owned<'_>, first: &Range<usize>, last_end: Option<usize>) -> Result<Start> {
         let message = owned.message;
-        let roles = self.scene.conversation.roles;
+        let roles = self.scene.roles;
         let before = message.checked_sub(1).and_then(|index| roles.get(index)).copied();
         let mut has_part = false;
         for is_alike in [true, false] {
             let is_tried = |prompt: &&KnownPrompt<'_>| (prompt.before == before) == is_alike && !prompt.text.is_empty();
             for prompt in self.prompts.iter().filter(is_tried) {
                 match prompt.find(&self.scene, self.renders.meter(), first)? {
-                    Match::Whole(start) => return Ok(Start::At(start)),
+                    Match::Whole(start) => return Ok(Ok(start)),
                     Match::Part => has_part = true,
                     Match::Nothing => {}
                 }
@@ -272,7 +248,7 @@ impl<'p> Finder<'_, 'p, '_> {
         }
         if roles.get(message).is_some_and(|role| *role != "assistant") {
             if let Some(body) = owned.printed(first).first() {
-                return Ok(Start::At(body.start));
+                return Ok(Ok(body.start));
             }
         }
         let is_empty = |prompt: &KnownPrompt<'_>| prompt.before == before && prompt.text.is_empty();
@@ -306,7 +282,7 @@ impl<'p> Finder<'_, 'p, '_> {
             match found {
                 Match::Whole(start) => {
                     self.prompts.push(prompt);
-                    return Ok(Start::At(start));
+                    return Ok(Ok(start));
                 }
                 Match::Part => has_part = true,
                 Match::Nothing => {}
@@ -316,16 +292,16 @@ impl<'p> Finder<'_, 'p, '_> {
         // Without a header, the model can only begin with the first field.
         let body = owned.printed(first).first();
         if body.is_some_and(|body| self.scene.blanks.trim_start(&(first.start..body.start)) == body.start) {
-            return Ok(Start::At(first.start));
+            return Ok(Ok(first.start));
         }
         if let Some(start) = self.find_header_end(owned, first, has_part)? {
-            return Ok(Start::At(start));
+            return Ok(Ok(start));
         }
         let is_next = last_end.is_some_and(|end| self.scene.blanks.trim_start(&(end..first.start)) >= first.start);
         if is_next && !self.names_role(owned, first) {
-            return Ok(Start::At(first.start));
+            return Ok(Ok(first.start));
         }
-        Ok(Start::Unknown(match tried {
+        Ok(Err(match tried {
             Some(prompt) => {
                 let prompt = elide(&prompt, MAX_QUOTED);
                 format!("message {message} does not begin with the generation prompt {prompt:?}")
@@ -337,10 +313,10 @@ impl<'p> Finder<'_, 'p, '_> {
         }))
     }
 
-    /// Returns whether the header of a turn has the name of a role of the conversation.
+    /// Returns whether the header of a turn has the name of a role of the
     fn names_role(&self, owned: &Owned<'_>, first: &Range<usize>) -> bool {
         let end = owned.printed(first).first().map_or(first.end, |body| body.start);
-        let header = self.scene.text(first.start..end.min(first.start + MAX_QUOTED));
+        let header = self.scene.slice(first.start..end.min(first.start + MAX_QUOTED));
         let header = header.to_ascii_lowercase();
         ROLE_NAMES.iter().any(|role| header.contains(role))
     }
@@ -358,7 +334,7 @@ impl<'p> Finder<'_, 'p, '_> {
             return Ok(Some(first.start));
         }
         let body = owned.printed(first).first().map(|body| body.start);
-        let mut header = self.scene.text(first.start..body.unwrap_or(first.end));
+        let mut header = self.scene.slice(first.start..body.unwrap_or(first.end));
         self.renders
             .meter()
             .charge_scan((header.len() + before.len()).saturating_mul(2))?;
@@ -393,7 +369,7 @@ impl<'p> Finder<'_, 'p, '_> {
     /// the tag of a thought, both without white space at their ends.
     fn find_before_answer(&mut self) -> Result<Option<(String, String)>> {
         let texts = self.prompts.iter().map(|prompt| prompt.text.as_ref());
-        let texts = texts.chain([self.scene.conversation.text]);
+        let texts = texts.chain([self.scene.text]);
         let held = texts.fold(0_usize, |held, text| held + text.len());
         let Some(answered) = self.renders.render(Opening::Answer, held)? else {
             return Ok(None);
@@ -416,7 +392,7 @@ impl<'p> Finder<'_, 'p, '_> {
         }
         self.openings += 1;
         let prompts = self.prompts.iter().map(|prompt| prompt.text.as_ref());
-        let texts = prompts.chain(tried).chain([self.scene.conversation.text]);
+        let texts = prompts.chain(tried).chain([self.scene.text]);
         let held = texts.fold(0_usize, |held, text| held + text.len());
         let opening = if is_short {
             Opening::Greeting(true)
@@ -437,7 +413,7 @@ impl<'p> Finder<'_, 'p, '_> {
             token.map_or(start, |token| token.start)
         } else {
             self.renders.meter().charge_scan(opened.len())?;
-            let before = self.scene.text(0..self.scene.blanks.trim_end(&(0..first.start)));
+            let before = self.scene.slice(0..self.scene.blanks.trim_end(&(0..first.start)));
             if !opened.starts_with(before) {
                 return Ok(None);
             }
@@ -451,7 +427,7 @@ impl<'p> Finder<'_, 'p, '_> {
 
     /// Returns where the text of the messages ends. A template can write the generation prompt in the turn of the last message.
     fn find_limit(&self, owned: &Owned<'_>) -> usize {
-        let length = self.scene.conversation.text.len();
+        let length = self.scene.text.len();
         let end = owned.printed(&(0..length)).last().map_or(0, |printed| printed.end);
         let limits = self.prompts.iter().filter_map(|prompt| prompt.limit(end));
         limits.min().unwrap_or(length)

@@ -7,7 +7,8 @@
 use std::ops::Range;
 
 use super::answer::Found;
-use super::{AssistantOptions, AssistantSpans, Conversation, find_spans};
+use super::blanks::Blanks;
+use super::{AssistantOptions, AssistantSpans, Scene, find_spans};
 use crate::error::Result;
 use crate::limits::Limit;
 use crate::meter::Meter;
@@ -55,7 +56,8 @@ impl Template {
         let roles: Vec<Value<'a>> = roles.collect();
         let roles: Vec<&str> = roles.iter().map(|role| role.as_str().unwrap_or_default()).collect();
         let eos = given.get("eos_token");
-        let conversation = Conversation {
+        runtime.meter.charge_items(output.segments.len().saturating_mul(4))?;
+        let scene = Scene {
             text: &output.text,
             segments: &output.segments,
             roles: &roles,
@@ -63,6 +65,7 @@ impl Template {
             eos: eos.as_ref().and_then(Value::as_str).unwrap_or_default(),
             is_prompted: matches!(given.get("add_generation_prompt"), Some(Value::Bool(true))),
             options,
+            blanks: Blanks::new(&output.text, &mut runtime.meter)?,
         };
         // The other renders are not traced, and count towards the limits of this one.
         runtime.tape = None;
@@ -72,7 +75,7 @@ impl Template {
             given,
             messages,
         };
-        find_spans(&conversation, openings)
+        find_spans(scene, openings)
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct KnownPrompt<'p> {
 impl<'p> KnownPrompt<'p> {
     pub fn new(scene: &Scene<'p>, meter: &mut Meter<'_>, before: Option<&'p str>, text: Cow<'p, str>) -> Result<Self> {
         meter.charge_scan(text.len())?;
-        let whole = scene.text(0..scene.blanks.trim_end(&(0..scene.conversation.text.len())));
+        let whole = scene.slice(0..scene.blanks.trim_end(&(0..scene.text.len())));
         let trimmed = text.trim_end();
         let is_followed = |length: &usize| {
             let rest = text.get(*length..).unwrap_or_default().trim_start();
@@ -73,7 +73,7 @@ impl<'p> KnownPrompt<'p> {
     pub fn find(&self, scene: &Scene<'_>, meter: &mut Meter<'_>, turn: &Range<usize>) -> Result<Match> {
         let prompt = self.text.as_ref();
         let start = scene.blanks.trim_start(turn);
-        let text = scene.text(start..turn.end);
+        let text = scene.slice(start..turn.end);
         meter.charge_bytes(prompt.len().min(text.len()))?;
         if text.starts_with(prompt) {
             return Ok(Match::Whole(start + prompt.len()));
@@ -86,7 +86,7 @@ impl<'p> KnownPrompt<'p> {
             return Ok(Match::Whole(start + edge));
         }
         meter.charge_bytes(self.trimmed)?;
-        let before = scene.text(0..scene.blanks.trim_end(&(0..turn.start)));
+        let before = scene.slice(0..scene.blanks.trim_end(&(0..turn.start)));
         Ok(match before.ends_with(self.trimmed()) {
             true => Match::Whole(turn.start),
             false if edge > 0 => Match::Part,
@@ -119,7 +119,7 @@ impl<'p> KnownPrompt<'p> {
         let Some(body) = owned.printed(turn).first() else {
             return Ok(None);
         };
-        let header = scene.text(turn.start..body.start);
+        let header = scene.slice(turn.start..body.start);
         let first = self.first_end_in(header, meter)?;
         // White space at the start of a suffix does not count.
         let first = self.text.get(..first).unwrap_or_default().trim_end().len();

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
+use super::Finder;
 use super::control::{control_token, control_tokens, is_eos, last_control_token};
-use super::{Conversation, Finder};
 use crate::chat::turns::groups::{Owned, Stretch, find_fields, is_field};
 use crate::error::Result;
 use crate::trace::Segment;
@@ -32,12 +32,12 @@ impl Finder<'_, '_, '_> {
     ) -> Result<bool> {
         self.renders.meter().charge_scan(part.len().saturating_mul(2))?;
         let scene = &self.scene;
-        let options = scene.conversation.options;
+        let options = scene.options;
         let start = part.start;
         let printed = owned.printed(&part);
         let body_end = printed.last().map_or(start, |printed| printed.end).max(start);
         let mut end = self.find_close(body_end, scene.blanks.trim_end(&part));
-        let own_close = last_control_token(scene.text(body_end..end)).filter(|token| body_end + token.end == end);
+        let own_close = last_control_token(scene.slice(body_end..end)).filter(|token| body_end + token.end == end);
         let is_whole = end == scene.blanks.trim_end(&part) && part.end < limit;
         let close = match own_close {
             None if is_whole => self.close_after(part.end, owned.message),
@@ -48,7 +48,7 @@ impl Finder<'_, '_, '_> {
             Some(token) if !options.end_of_turn => end = scene.blanks.trim_end(&(start..body_end + token.start)),
             None if options.end_of_turn && close > 0 => end = part.end + close,
             None if options.next_marker && is_whole && !has_end => {
-                let rest = scene.text(part.end..limit.min(scene.conversation.text.len()));
+                let rest = scene.slice(part.end..limit.min(scene.text.len()));
                 if let Some(length) = control_token(rest) {
                     end = part.end + length;
                     has_end = true;
@@ -85,7 +85,7 @@ impl Finder<'_, '_, '_> {
             spans.push(at..end);
         }
         if !options.reasoning {
-            spans.retain(|span| !self.scene.text(span.clone()).trim().is_empty());
+            spans.retain(|span| !self.scene.slice(span.clone()).trim().is_empty());
         }
         Ok(has_end)
     }
@@ -110,11 +110,11 @@ impl Finder<'_, '_, '_> {
     /// Returns the end of a turn whose last field ends at `body_end`: after the end-of-sequence token, or before the text that begins the
     /// next turn.
     fn find_close(&self, body_end: usize, end: usize) -> usize {
-        let Conversation { eos, .. } = *self.scene.conversation;
+        let eos = self.scene.eos;
         if end <= body_end {
             return end;
         }
-        let tail = self.scene.text(body_end..end);
+        let tail = self.scene.slice(body_end..end);
         if let Some(at) = tail.find(eos).filter(|_| !eos.is_empty()) {
             return body_end + at + eos.len();
         }
@@ -133,16 +133,15 @@ impl Finder<'_, '_, '_> {
     /// Returns the length of the token after a turn that ends it, or 0. This is the end-of-sequence token, or a token that begins a
     /// generation prompt and is not the header of a turn.
     fn close_after(&self, end: usize, message: usize) -> usize {
-        let conversation = self.scene.conversation;
-        let segments = conversation.segments;
-        let role = conversation.roles.get(message).copied().unwrap_or_default();
+        let segments = self.scene.segments;
+        let role = self.scene.roles.get(message).copied().unwrap_or_default();
         let next = segments.get(segments.partition_point(|segment| segment.bytes().start < end));
         if let Some(segment) = next {
             if is_eos(segment) && segment.bytes().start == end {
                 return segment.bytes().len();
             }
         }
-        let rest = conversation.text.get(end..).unwrap_or_default();
+        let rest = self.scene.text.get(end..).unwrap_or_default();
         let Some(token) = control_token(rest).and_then(|length| rest.get(..length)) else {
             return 0;
         };
@@ -175,14 +174,14 @@ impl Finder<'_, '_, '_> {
                 .get(printed.partition_point(|own| own.start < bytes.end))
                 .map_or(span.end, |own| own.start.min(span.end));
             meter.charge_scan(after.saturating_sub(before).saturating_sub(bytes.len()))?;
-            let opening = last_control_token(scene.text(before..bytes.start)).map_or(0, |token| token.start);
+            let opening = last_control_token(scene.slice(before..bytes.start)).map_or(0, |token| token.start);
             let opening = if before == span.start { 0 } else { opening };
-            let closing = control_tokens(scene.text(bytes.end..after))
+            let closing = control_tokens(scene.slice(bytes.end..after))
                 .next()
                 .map_or(0, |token| token.end);
             let mut end = scene.blanks.trim_start(&(bytes.end + closing..span.end));
             // A turn can have a header for the reasoning and one for the answer.
-            let rest = scene.text(end..span.end);
+            let rest = scene.slice(end..span.end);
             let header = self.prompts.iter().map(|prompt| prompt.text.trim_end());
             end = end.saturating_add(
                 header
@@ -194,7 +193,7 @@ impl Finder<'_, '_, '_> {
             add(before + opening..end);
         }
         meter.charge_scan(span.len())?;
-        let text = scene.text(span.clone());
+        let text = scene.slice(span.clone());
         let mut start = 0_usize;
         for (index, token) in control_tokens(text).enumerate() {
             if index % PART == PART - 1 {
