@@ -350,7 +350,10 @@ impl Calls {
                 message => serde_json::to_value(message?).unwrap_or_default(),
             };
             let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-            let is_call = |call: &&Value| call["function"]["name"] == NAME && call["function"]["arguments"] == arguments;
+            let is_call = |call: &&Value| {
+                let function = call.get("function");
+                function.is_some_and(|function| function["name"] == NAME && function["arguments"] == arguments)
+            };
             Ok(calls.filter(is_call).count())
         };
         if let Some(many) = &self.many {

@@ -290,13 +290,14 @@ fn describe_core(
             // Strings between quotes are JSON, and then other values are too. They end where the next key follows.
             let is_json = end.trim_matches('"').is_empty();
             let middle = if is_json { middle.trim_end_matches('"') } else { middle };
-            let [before, middle, end, between] = [before, middle, end, between].map(|part| escape(part));
+            let [before, middle, end, between] = [before, middle, end, between].map(escape);
             let separator = if between.is_empty() {
                 String::new()
             } else {
                 format!(r"(?:{between})?\s*")
             };
-            let key = format!(r#"{before}\s*(?P<key>[^<>\s"=:,][^<>\n"=:,]*?)\s*{middle}"#);
+            let comma = if is_json { "," } else { "" };
+            let key = format!(r#"{before}\s*(?P<key>[^<>\s"=:{comma}][^<>\n"=:{comma}]*?)\s*{middle}"#);
             let tag = match is_json {
                 true => {
                     let next = key.replace("?P<key>", "?:");
