@@ -31,11 +31,9 @@ use schema::{Notation, Schemas};
 use written::{Asker, Calls, Reasoning, cut_stop};
 
 use crate::chat::{ChatTemplate, control_tokens};
-use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::request::ToolChoice;
-use crate::response::ParseOptions;
 
 /// The largest number of renders and searches for one grammar.
 const RENDERS: u64 = 64;
@@ -112,7 +110,7 @@ impl ChatTemplate {
         let answer_end = cut_stop(&close, &stops).to_owned();
         // The end of an answer is not part of a call.
         stops.extend(Some(close.trim().to_owned()).filter(|close| !close.is_empty()));
-        let calls = match tools.is_empty() {
+        let mut calls = match tools.is_empty() {
             true => None,
             false => asker.ask_calls(&stops)?,
         };
@@ -122,7 +120,14 @@ impl ChatTemplate {
             }
             return Err(refuse("the template does not say how it writes calls"));
         }
-        self.check_description(calls.as_ref(), options, bounds)?;
+        let declared = self.response_template()?;
+        if let (Some(description), Some(calls)) = (options.description.or(declared), &mut calls) {
+            if !calls.fit(description, bounds)? {
+                return Err(refuse(
+                    "the description of the model does not read the calls that the template writes",
+                ));
+            }
+        }
         let (mut rules, mut lost) = (Rules::default(), IndexSet::new());
         let schemas = Schemas::new(Notation::JSON, &mut rules, &mut lost, meter);
         let mut writer = Writer {
@@ -138,22 +143,6 @@ impl ChatTemplate {
         let (text, triggers) = writer.print(calls.as_ref(), &tools, answer)?;
         let lost = lost.into_iter().collect();
         Ok(Some(Grammar { text, triggers, lost }))
-    }
-
-    /// Checks that the description of the model reads the calls that the template writes.
-    fn check_description(&self, calls: Option<&Calls>, options: &GrammarOptions<'_>, bounds: Bounds<'_>) -> Result<()> {
-        let declared = self.response_template()?;
-        let (Some(description), Some(calls)) = (options.description.or(declared), calls) else {
-            return Ok(());
-        };
-        let parse = ParseOptions::default().with_prefix(&calls.prompt).with_bounds(bounds);
-        let message = description.parse(&calls.witness, &parse)?;
-        match written::is_call(&serde_json::to_value(&message).unwrap_or_default()) {
-            true => Ok(()),
-            false => Err(refuse(
-                "the description of the model does not read the calls that the template writes",
-            )),
-        }
     }
 }
 

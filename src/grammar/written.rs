@@ -12,13 +12,14 @@ use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::json::to_data;
 use crate::request::{PrepareOptions, Severity};
+use crate::response::{ParseOptions, ResponseTemplate};
 use crate::template::RenderOptions;
 
 /// Words that are in no template.
 pub const NAME: &str = "zq7yname";
 const KEYS: [&str; 2] = ["zq7ysecond", "zq7yfirst"];
 const VALUES: [&str; 2] = ["Zq7yOne", "Zq7yTwo"];
-const INTEGERS: [u32; 2] = [7_708_801, 7_708_802];
+const INTEGER: u32 = 7_708_801;
 const ASKED: &str = "Zq7yAsked";
 const WRITTEN: &str = "Zq7yWritten";
 const THOUGHT: &str = "Zq7yThought";
@@ -46,9 +47,10 @@ pub struct Calls {
     pub end: String,
     /// The ids of the calls that the template writes.
     ids: [String; 3],
-    /// A message with a call, and the prompt before it.
-    pub witness: String,
-    pub prompt: String,
+    /// A message with a call, one with several calls, and the prompt before them.
+    witness: String,
+    many: Option<String>,
+    prompt: String,
 }
 
 /// How a template writes the arguments of a call.
@@ -181,13 +183,13 @@ impl Asker<'_> {
                 .ask(&call_message(&ids[..1], &json!({}), None), true)?
                 .map(|none| none.text);
             let many = self.ask(&call_message(&ids, &both, None), true)?.map(|many| many.text);
-            let integers = json!({KEYS[0]: INTEGERS[0], KEYS[1]: INTEGERS[1]});
-            let integers = self
-                .ask(&call_message(&ids[..1], &integers, None), true)?
-                .map(|integers| integers.text);
+            let others = json!({KEYS[0]: INTEGER, KEYS[1]: true});
+            let others = self
+                .ask(&call_message(&ids[..1], &others, None), true)?
+                .map(|others| others.text);
             let found = read_calls(one, none.as_deref(), many.as_deref(), stops).map(|calls| Calls {
                 ids: ids.clone(),
-                arguments: calls.arguments.with_integers(integers.as_deref()),
+                arguments: calls.arguments.with_others(others.as_deref()),
                 ..calls
             });
             if found.is_some() {
@@ -341,14 +343,34 @@ fn read_calls(one: Written, none: Option<&str>, many: Option<&str>, stops: &[Str
         prompt,
         ids: IDS.map(str::to_owned),
         witness: one.to_owned(),
+        many: many.map(str::to_owned),
     })
 }
 
-/// Returns whether a message has the call of the witness.
-pub fn is_call(message: &Value) -> bool {
-    let function = message.pointer("/tool_calls/0/function");
-    let arguments = json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]});
-    function.is_some_and(|function| function["name"] == NAME && function["arguments"] == arguments)
+impl Calls {
+    /// Returns whether a description reads a call, and forgets how several are written if it does not read them.
+    pub fn fit(&mut self, description: &ResponseTemplate, bounds: Bounds<'_>) -> Result<bool> {
+        let arguments = json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]});
+        let options = ParseOptions::default().with_prefix(&self.prompt).with_bounds(bounds);
+        let count = |text: &str| -> Result<usize> {
+            let message = match description.parse(text, &options) {
+                Err(error) if error.reached().is_none() => return Ok(0),
+                message => serde_json::to_value(message?).unwrap_or_default(),
+            };
+            let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+            let is_call = |call: &&Value| {
+                let function = call.get("function");
+                function.is_some_and(|function| function["name"] == NAME && function["arguments"] == arguments)
+            };
+            Ok(calls.filter(is_call).count())
+        };
+        if let Some(many) = &self.many {
+            if count(many)? < IDS.len() {
+                self.next = None;
+            }
+        }
+        Ok(count(&self.witness)? > 0)
+    }
 }
 
 /// Returns the start of the object whose first key follows the string.
@@ -359,14 +381,16 @@ fn find_object(head: &str) -> Option<usize> {
 }
 
 impl Arguments {
-    /// Reads the string between a key and an integer from a message.
-    fn with_integers(mut self, text: Option<&str>) -> Self {
+    /// Reads the string between a key and an integer, and whether `true` is that of Python, from a message.
+    fn with_others(mut self, text: Option<&str>) -> Self {
         let found = text.and_then(|text| {
             let (_, rest) = text.split_once(KEYS[0])?;
-            Some(rest.split_once(&INTEGERS[0].to_string())?.0)
+            Some((text, rest.split_once(&INTEGER.to_string())?.0))
         });
-        if let (Self::Pairs(pairs @ Pairs { notation: None, .. }), Some(middle)) = (&mut self, found) {
-            middle.clone_into(&mut pairs.other_middle);
+        match (&mut self, found) {
+            (Self::Pairs(Pairs { notation: Some(own), .. }), Some((text, _))) => own.is_python = text.contains("=True"),
+            (Self::Pairs(pairs), Some((_, middle))) => middle.clone_into(&mut pairs.other_middle),
+            _ => {}
         }
         self
     }

@@ -84,8 +84,12 @@ enum Form<'t> {
     Named { between: &'t str, delimiter: Option<&'t str> },
     /// A list of calls in the notation of Python.
     Python,
-    /// The name and a tag for each argument: the text after the name, and before the key, before the value and after it.
-    Tags { after: &'t str, tag: [&'t str; 3] },
+    /// The name and a tag for each argument: the text after the name, before the key, before the value and after it, and between two tags.
+    Tags {
+        after: &'t str,
+        tag: [&'t str; 3],
+        between: &'t str,
+    },
 }
 
 /// Returns the description of the field with the calls. `one` is an answer with one call, which begins after `skipped` bytes, and `two` an
@@ -244,13 +248,9 @@ fn describe_core(
                 begin = format!(r"(?:{})?\s*{begin}", leads.into_iter().collect::<Vec<_>>().join("|"));
             } else if pair.is_some() && stop.is_none() && close.is_empty() && !between.trim().is_empty() {
                 // The text that begins the next call ends this one, so that the next call can be without it.
-                let end = back.get(control_tokens(back).next()?)?;
-                let ends = stops
-                    .iter()
-                    .map(String::as_str)
-                    .filter(|stop| *stop != end)
-                    .chain([end])
-                    .map(escape);
+                let end = control_tokens(back).next().and_then(|end| back.get(end));
+                let ends = stops.iter().map(String::as_str).filter(|stop| Some(*stop) != end);
+                let ends = ends.chain(end).map(escape);
                 close_pattern = Some(format!("{begin}|{}", ends.collect::<Vec<_>>().join("|")));
                 begin = format!("(?:{begin})?");
             }
@@ -276,6 +276,7 @@ fn describe_core(
         Form::Tags {
             after,
             tag: [before, middle, end],
+            between,
         } => {
             let after = find_count(after, pair).map_or_else(|| escape_around(after), |parts| parts.concat());
             open_pattern = Some(format!("{header}{}{NAME}{after}", escape(open)));
@@ -286,11 +287,27 @@ fn describe_core(
                 true => (r"(?:<!\[CDATA\[)?", r"(?:\]\]>)?"),
                 false => ("", ""),
             };
-            let [before, middle, end] = [before, middle, end].map(|part| escape(part));
-            let tag = format!(
-                r#"{before}\s*(?P<key>[^<>\s"=:][^<>\n"=:]*?)\s*{middle}{blank}{data}(?P<value>.*?){data_end}{blank}{end}"#
-            );
-            json!({"content": "xml-inline", "content_args": {"tag_pattern": tag}, "repeats": true, "transform": call("{name}", "{content}")})
+            // Strings between quotes are JSON, and then other values are too. They end where the next key follows.
+            let is_json = end.trim_matches('"').is_empty();
+            let middle = if is_json { middle.trim_end_matches('"') } else { middle };
+            let [before, middle, end, between] = [before, middle, end, between].map(escape);
+            let separator = if between.is_empty() {
+                String::new()
+            } else {
+                format!(r"(?:{between})?\s*")
+            };
+            let comma = if is_json { "," } else { "" };
+            let key = format!(r#"{before}\s*(?P<key>[^<>\s"=:{comma}][^<>\n"=:{comma}]*?)\s*{middle}"#);
+            let tag = match is_json {
+                true => {
+                    let next = key.replace("?P<key>", "?:");
+                    format!(r#"{separator}{key}\s*(?P<value>"(?:[^"\\]|\\.)*"|[^\s"].*?)(?=\s*(?:{between}\s*{next}|\Z))"#)
+                }
+                false => format!(r"{separator}{key}{blank}{data}(?P<value>.*?){data_end}{blank}{end}"),
+            };
+            let parser = is_json.then(|| json!({"name": "json", "args": {"allow_non_json": true}}));
+            let arguments = with_field(&json!({"tag_pattern": tag}), "value_parser", parser);
+            json!({"content": "xml-inline", "content_args": arguments, "repeats": true, "transform": call("{name}", "{content}")})
         }
     };
     let has_parts = |text: &str| split(text).len() > 1;
@@ -437,9 +454,11 @@ fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let close = cut_end(separator.get(..common_prefix(&same(separator), &same(text.get(end..)?)))?);
     let close = close.strip_suffix(MARKER).unwrap_or(close);
     let before = cut_start(common_suffix(after, separator.get(close.len()..)?));
+    let between = separator.strip_suffix(before)?.get(close.len()..)?;
     let form = Form::Tags {
         after: after.get(..after.len().saturating_sub(before.len()))?,
         tag: [before, middle, close],
+        between: between.trim().trim_end_matches(MARKER),
     };
     let end = end.saturating_add(close.len());
     (!middle.trim().is_empty() && !close.trim().is_empty()).then_some(Core { start, end, form })

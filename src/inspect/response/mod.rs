@@ -213,45 +213,30 @@ impl Derivation<'_, '_> {
         // The text before the message can have the tag that opens the reasoning, of one token or two.
         let opened = thinking.filter(is_opened);
         let whole = (self.anchor.clone(), self.head);
-        let mut anchors = Vec::new();
+        let mut anchors = IndexSet::new();
         for tokens in if opened.is_some() { 1..=2 } else { 0..=0 } {
             (self.anchor, self.head) = whole.clone();
             if opened.is_none_or(|shot| self.shorten_anchor(shot, tokens).is_some()) {
-                anchors.push((self.anchor.clone(), self.head));
+                anchors.insert((self.anchor.clone(), self.head));
             }
         }
-        let longest = anchors.first().cloned().ok_or("nothing is before the reasoning")?;
-        let mut first = String::new();
+        let (longest, head) = anchors.first().cloned().ok_or("nothing is before the reasoning")?;
+        // What is after the last token can begin the content or a call, and the text before the message may be no part of the generation
+        // prompt.
+        let token = control_tokens(&longest).last().map_or(0, |token| token.end);
+        let rest = longest.len().saturating_sub(token);
+        let shorter = head.filter(|_| rest > 0 && token > 0).map(|head| head.saturating_sub(rest));
+        anchors.extend(shorter.map(|head| (longest.get(..token).unwrap_or_default().to_owned(), Some(head))));
+        anchors.insert((String::new(), None));
+        let mut first = None;
         for anchor in anchors {
             (self.anchor, self.head) = anchor;
             match self.describe_shots(shots, thinking, calls) {
-                Err(Failure::Reason(reason)) if self.head.is_some() && first.is_empty() => first = reason,
-                Err(Failure::Reason(_)) if !first.is_empty() => {}
+                Err(Failure::Reason(reason)) => first = first.or(Some(reason)),
                 other => return other,
             }
         }
-        (self.anchor, self.head) = longest;
-        // What is after the last token can begin the content or a call, and the text before the message may be no part of the generation
-        // prompt.
-        let token = control_tokens(&self.anchor).last().map_or(0, |token| token.end);
-        let shorter = self.anchor.len().saturating_sub(token);
-        let shorter = self
-            .head
-            .map(|head| head.saturating_sub(shorter))
-            .filter(|_| shorter > 0 && token > 0);
-        let tries = [
-            shorter.map(|head| (self.anchor.get(..token).unwrap_or_default().to_owned(), Some(head))),
-            Some((String::new(), None)),
-        ];
-        for other in tries.into_iter().flatten() {
-            (self.anchor, self.head) = other;
-            match self.describe_shots(shots, thinking, calls) {
-                Err(Failure::Reason(reason)) if first.is_empty() => first = reason,
-                Err(Failure::Reason(_)) => {}
-                other => return other,
-            }
-        }
-        Err(Failure::Reason(first))
+        Err(Failure::Reason(first.unwrap_or_default()))
     }
 
     /// Describes the fields and checks the description.
@@ -273,7 +258,7 @@ impl Derivation<'_, '_> {
             fields.insert("tool_calls".to_owned(), described);
         }
         let facts = (thinking.is_some(), calls.map(|calls| calls.is_text));
-        let mut close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
+        let close = self.find_fragments(&describe(&self.anchor, &fields, &[]), shots)?;
         let around = fields
             .get("tool_calls")
             .map_or(&[][..], calls::list_around)
@@ -282,9 +267,10 @@ impl Derivation<'_, '_> {
         // An engine strips the token at which the model stops, and each string can be alone.
         let ends = || stops.iter().chain(&close).map(String::as_str);
         let stripped = close.iter().flat_map(|text| ends().filter_map(|end| text.strip_suffix(end)));
-        let more: Vec<String> = around.chain(stripped.map(|text| text.trim().to_owned())).collect();
-        close.extend(more.into_iter().filter(|text| !text.is_empty()));
-        let close: Vec<String> = close.into_iter().collect::<IndexSet<_>>().into_iter().collect();
+        let more = around
+            .chain(stripped.map(|text| text.trim().to_owned()))
+            .filter(|text| !text.is_empty());
+        let close: IndexSet<String> = close.iter().cloned().chain(more).collect();
         // First with all that a model may write, and then with what the template prints alone.
         let tags = self.find_tags().filter(|_| thinking.is_none());
         let opens: Vec<&str> = fields.values().filter_map(|field| field.get("open")?.as_str()).collect();
@@ -297,13 +283,8 @@ impl Derivation<'_, '_> {
             if let Some((open, close)) = tags {
                 fields.shift_insert(0, REASONING_FIELD.to_owned(), json!({"open": open, "close": close}));
             }
-            let mut close = close.clone();
-            let more: Vec<String> = stops
-                .iter()
-                .filter(|stop| !close.contains(stop))
-                .map(|stop| (*stop).clone())
-                .collect();
-            close.extend(more);
+            let close: IndexSet<&String> = close.iter().chain(stops.iter().copied()).collect();
+            let close: Vec<String> = close.into_iter().cloned().collect();
             describe(&self.anchor, &fields, &close)
         };
         let tries = [
