@@ -63,31 +63,21 @@ pub enum Form {
     Path,
     /// `variable.key == "text"`, or `!=`, where the key and the string are too short to be charged.
     KeyIsText,
-    /// `path == "text"`, or `!=`.
-    PathIsText,
-    /// `"text" in path`, or `not in`.
-    TextInPath,
-    /// `not a`, as a condition.
-    Not,
-    /// `a and b`, `a or b`, as a condition.
-    Logic,
+    /// `loop.index0 > ns.last`, `path == "text"`, `"text" in path`: another comparison of what peeks may find.
+    Peeked,
     /// `(a == b) == (c is string)`, or `!=`: a comparison of two conditions.
     Agreement,
-    /// `loop.index0 > ns.last`: a comparison of what may be integers.
-    Order,
     /// `path is string`: a test without arguments that needs only the value.
     Inspection,
     /// `loop.index0 % 2`, `messages|length - 1`: arithmetic of what may be integers.
     Count,
     /// `"a" + path + "b"`: a sum that most likely is a string.
     TextSum,
-    /// `a + b|upper`: another sum.
-    Sum,
     /// `path|trim`, `path.strip()`: a filter or a method without arguments that returns a part of a string.
     Part,
     /// `value|tojson`: a filter that can append its result to the output.
     Written,
-    /// `items|selectattr("role", "equalto", "user")`: filters in a row that select by literals. A loop or a list goes over the result.
+    /// `items|selectattr("role", "equalto", "user")`: a filter that selects by literals. A loop or a list goes over the result.
     Selection,
     /// `dict|items`, which a loop goes over.
     Entries,

@@ -47,7 +47,6 @@ pub enum Load {
 }
 
 impl Load {
-    /// Returns the variable that gets the value.
     pub fn slot(self) -> Slot {
         match self {
             Self::Resolve(slot, _) | Self::Alias(slot, _) | Self::Clear(slot) => slot,

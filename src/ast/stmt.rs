@@ -94,7 +94,6 @@ pub enum LeafKind {
 }
 
 impl Leaf {
-    /// Returns the place of the variable.
     pub fn slot_mut(&mut self) -> Option<&mut Slot> {
         match self {
             Self::Text(..) => None,

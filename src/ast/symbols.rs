@@ -94,7 +94,6 @@ impl Symbols {
         (0..self.names.len()).map(symbol)
     }
 
-    /// Returns the number of names.
     #[allow(clippy::len_without_is_empty, reason = "a template without names is nothing special")]
     pub fn len(&self) -> usize {
         self.names.len()

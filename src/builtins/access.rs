@@ -41,7 +41,6 @@ pub enum Attribute<'a> {
     Missing,
 }
 
-/// Returns `value.name`.
 #[inline]
 pub fn get_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
     match value {
@@ -153,7 +152,6 @@ fn unsupported_attribute(value: &Value<'_>, name: &str) -> Option<Error> {
         .find_map(|owner| unsupported::find(Site::Attribute(owner), name))
 }
 
-/// Returns `value[key]`.
 #[inline]
 pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     match (value, key) {

@@ -28,7 +28,6 @@ built_ins! { CALLS:
 
 static OBJECTS: Table = Table::new(|| Rows::new(&[CALLS]));
 
-/// Calls `callee(…)`.
 pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
     check_keywords(arguments, callee)?;
     match callee {

@@ -7,9 +7,10 @@ use super::table::{BuiltIn, Rows, Table, built_ins};
 use crate::error::Result;
 use crate::unicode;
 use crate::unsupported::{self, Site};
-use crate::value::{Code, Comparison, Function, Iter, Key, Kind, Parameter, Runtime, Shortcut, Style, Value, ops};
+use crate::value::{Code, Comparison, Function, Iter, Key, Kind, Parameter, Runtime, Style, Value, ops};
 
-static TESTS: Table = Table::new(|| Rows::new(&[FUNCTIONS, INSPECTIONS, COMPARISONS]));
+/// All tests.
+pub static TABLE: Table = Table::new(|| Rows::new(&[FUNCTIONS, INSPECTIONS, COMPARISONS]));
 
 const VALUE: Parameter = Parameter::required("value", Kind::Any);
 
@@ -30,9 +31,9 @@ const fn comparison(names: &'static [&'static str], python: &'static str, parame
 }
 
 /// Returns a test that is an operator of Python.
-const fn operator(names: &'static [&'static str], python: &'static str, holds: Comparison, shortcut: Shortcut) -> BuiltIn {
+const fn operator(names: &'static [&'static str], python: &'static str, holds: Comparison) -> BuiltIn {
     let function = Function::new("", python, Style::Positional, OPERANDS, Code::Compare(holds));
-    declare(names, function.with_unnamed(2).with_shortcut(shortcut))
+    declare(names, function.with_unnamed(2))
 }
 
 const fn declare(names: &'static [&'static str], function: Function) -> BuiltIn {
@@ -44,24 +45,9 @@ const fn declare(names: &'static [&'static str], function: Function) -> BuiltIn 
 }
 
 /// Returns all tests, sorted by name.
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 pub fn all() -> &'static [Function] {
-    &TESTS
-}
-
-/// Returns the index of the test with the given name.
-pub fn find_index(name: &str) -> Option<usize> {
-    TESTS.find_index(name)
-}
-
-/// Returns the test at an index.
-pub fn get(index: usize) -> Option<&'static Function> {
-    TESTS.get(index)
-}
-
-/// Returns the test with the given name.
-pub fn find(name: &str) -> Option<&'static Function> {
-    TESTS.find_row(name)
+    &TABLE
 }
 
 /// Returns whether `value % divisor == remainder`. The operator formats a value that is a string.
@@ -94,7 +80,7 @@ built_ins! { FUNCTIONS:
     /// Returns whether Jinja has a test of the given name.
     ///
     /// `{{ "odd" is test }} -> True`
-    Python "test_test" fn test(runtime, @env, value) { is_name_in_table(runtime, value, |name| find(name).is_some()) }
+    Python "test_test" fn test(runtime, @env, value) { is_name_in_table(runtime, value, |name| TABLE.find_row(name).is_some()) }
 
     /// Returns whether a string has letters, all of them in lower case.
     ///
@@ -144,29 +130,24 @@ const COMPARISONS: &[BuiltIn] = &[
     // `{{ 1 is eq 1.0 }} -> True`
     // `{{ [1, 2]|select("equalto", 1)|list }} -> [1]`
     // `{{ [1, 2]|select("==", 1)|list }} -> [1]`
-    operator(&["==", "eq", "equalto"], "_operator.eq", ops::equal, Shortcut::Equality),
+    operator(&["==", "eq", "equalto"], "_operator.eq", ops::equal),
     // `{{ 1 is ne 2 }} -> True`
     // `{{ [1, 2]|select("!=", 1)|list }} -> [2]`
-    operator(
-        &["!=", "ne"],
-        "_operator.ne",
-        |runtime, a, b| Ok(!ops::equal(runtime, a, b)?),
-        Shortcut::None,
-    ),
+    operator(&["!=", "ne"], "_operator.ne", |runtime, a, b| Ok(!ops::equal(runtime, a, b)?)),
     // `{{ 2 is gt 1 }} -> True`
     // `{{ [1, 2]|select("greaterthan", 1)|list }} -> [2]`
     // `{{ [1, 2]|select(">", 1)|list }} -> [2]`
-    operator(&[">", "greaterthan", "gt"], "_operator.gt", ops::greater, Shortcut::None),
+    operator(&[">", "greaterthan", "gt"], "_operator.gt", ops::greater),
     // `{{ 1 is ge 1 }} -> True`
     // `{{ [1, 2]|select(">=", 2)|list }} -> [2]`
-    operator(&[">=", "ge"], "_operator.ge", ops::greater_equal, Shortcut::None),
+    operator(&[">=", "ge"], "_operator.ge", ops::greater_equal),
     // `{{ 1 is lt 2 }} -> True`
     // `{{ [1, 2]|select("lessthan", 2)|list }} -> [1]`
     // `{{ [1, 2]|select("<", 2)|list }} -> [1]`
-    operator(&["<", "lessthan", "lt"], "_operator.lt", ops::less, Shortcut::None),
+    operator(&["<", "lessthan", "lt"], "_operator.lt", ops::less),
     // `{{ 1 is le 1 }} -> True`
     // `{{ [1, 2]|select("<=", 1)|list }} -> [1]`
-    operator(&["<=", "le"], "_operator.le", ops::less_equal, Shortcut::None),
+    operator(&["<=", "le"], "_operator.le", ops::less_equal),
 ];
 
 /// Returns whether a value is a name in a table. The tables of the reference are dicts, so an unhashable value is an error.
@@ -223,21 +204,4 @@ fn has_case<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, has_case: fn(&str)
     let text = to_plain_str(runtime, value)?;
     runtime.meter.charge_unicode(text.as_str())?;
     Ok(Value::Bool(has_case(text.as_str())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::TESTS;
-    use crate::builtins::tests::assert_examples;
-
-    #[test]
-    fn each_test_has_an_example() {
-        let examples = assert_examples("jinja_tests.rs");
-        let has_example = |name: &str| {
-            let forms = [format!(" is {name} "), format!("(\"{name}\"")];
-            examples.iter().any(|example| forms.iter().any(|form| example.contains(form)))
-        };
-        let missing: Vec<_> = TESTS.iter().map(|row| row.name).filter(|name| !has_example(name)).collect();
-        assert!(missing.is_empty(), "no example of {missing:?}");
-    }
 }

@@ -13,26 +13,14 @@ use crate::value::{Dict, Function, Macro, Shortcut, Str, Value, ops};
 /// The maximum number of attributes of a namespace that is made by a shortcut.
 const MAX_ATTRIBUTES: usize = 16;
 
-/// The arguments of a call after the value that it is applied to.
-#[derive(Clone, Copy)]
-enum Shape<'t> {
-    /// No arguments.
-    Unary,
-    /// A string literal.
-    Text(&'t str),
-    /// Any other arguments.
-    Other,
-}
-
-impl<'t> Shape<'t> {
-    #[inline]
-    fn of(args: &'t Args) -> Self {
-        match args.positional.as_slice() {
-            _ if !args.are_positional() => Self::Other,
-            [] => Self::Unary,
-            [argument] => argument.literal().map_or(Self::Other, Self::Text),
-            _ => Self::Other,
-        }
+/// Returns the argument of a call with at most one, which is a string literal. The result is `None` for any other arguments.
+#[inline]
+fn text_argument(args: &Args) -> Option<Option<&str>> {
+    match args.positional.as_slice() {
+        _ if !args.are_positional() => None,
+        [] => Some(None),
+        [argument] => argument.literal().map(Some),
+        _ => None,
     }
 }
 
@@ -53,8 +41,8 @@ impl<'a> Evaluator<'a, '_> {
     /// Evaluates `input|name(args)`.
     #[inline(never)]
     fn filter_by_form(&mut self, filter: &'a Filter) -> Result<Value<'a>> {
-        let function = filter.builtin.and_then(filters::get);
-        let mut input = match &filter.input {
+        let function = filter.builtin.and_then(|index| filters::TABLE.get(index));
+        let input = match &filter.input {
             Some(input) => match function.map(|function| function.shortcut) {
                 Some(Shortcut::List) => self.list_source(filter, input)?,
                 _ => self.expr(input)?,
@@ -62,14 +50,13 @@ impl<'a> Evaluator<'a, '_> {
             None => Value::None,
         };
         if let Some(function) = function {
-            if let Some(value) = self.apply_shortcut(function, &mut input, &filter.args, None)? {
+            if let Some(value) = self.apply_shortcut(function, &input, &filter.args, None)? {
                 return Ok(value);
             }
         }
         self.apply_filter(filter, input)
     }
 
-    /// Evaluates the input of the filter `list`.
     #[inline(never)]
     fn list_source(&mut self, filter: &'a Filter, input: &'a Expr) -> Result<Value<'a>> {
         if filter.args.is_empty() {
@@ -90,11 +77,11 @@ impl<'a> Evaluator<'a, '_> {
                 None => self.call(callee, args, None),
             };
         };
-        let mut receiver = self.expr(&attribute.object)?;
-        let value = match &mut receiver {
+        let receiver = self.expr(&attribute.object)?;
+        let value = match &receiver {
             Value::Dict(dict) if attribute.is_get => self.get_from_dict(dict, args)?,
             Value::Str(_) => match attribute.text_method.and_then(methods::get_str) {
-                Some(method) => self.apply_shortcut(method, &mut receiver, args, None)?,
+                Some(method) => self.apply_shortcut(method, &receiver, args, None)?,
                 None => None,
             },
             _ => None,
@@ -147,9 +134,9 @@ impl<'a> Evaluator<'a, '_> {
         let Call { callee, args } = call;
         let items = match &callee.kind {
             ExprKind::Attribute(attribute) => {
-                let mut receiver = self.expr(&attribute.object)?;
+                let receiver = self.expr(&attribute.object)?;
                 if let Some(method) = attribute.text_method.and_then(methods::get_str) {
-                    let item = self.apply_shortcut(method, &mut receiver, args, Some(index));
+                    let item = self.apply_shortcut(method, &receiver, args, Some(index));
                     if let Some(item) = item.map_err(|error| self.explain_error(error, object))? {
                         return Ok(item);
                     }
@@ -162,48 +149,37 @@ impl<'a> Evaluator<'a, '_> {
         access::get_item(self.runtime, &items, &Value::Int(index))
     }
 
-    /// Evaluates a call of a built-in function, or with an index one item of its result, if its shortcut is for calls of this form. The
-    /// input is taken only if there is a result.
+    /// Evaluates a call of a built-in function, or with an index one item of its result, if its shortcut is for calls of this form.
     #[inline]
     fn apply_shortcut(
         &mut self,
         function: &'static Function,
-        input: &mut Value<'a>,
+        input: &Value<'a>,
         args: &'a Args,
         index: Option<i64>,
     ) -> Result<Option<Value<'a>>> {
-        match (function.shortcut, input) {
-            (Shortcut::None, _) => Ok(None),
-            (Shortcut::Part(part), Value::Str(text)) if index.is_none() && !text.is_markup() => {
-                let whole = text.as_str();
-                let (argument, work) = match Shape::of(args) {
-                    Shape::Unary => (None, whole.len()),
-                    Shape::Text(argument) => (Some(argument), whole.len() + argument.len()),
-                    Shape::Other => return Ok(None),
-                };
-                self.runtime.meter.charge_scan(work)?;
-                let kept = part(whole, argument);
-                let kept = if kept.len() == whole.len() {
-                    std::mem::replace(text, Str::from(""))
-                } else {
-                    text.piece(kept)
-                };
-                Ok(Some(Value::Str(kept)))
-            }
-            (Shortcut::Length, input) if index.is_none() && args.is_empty() => {
-                ops::length(self.runtime, input).map(|length| Some(Value::from(length)))
-            }
-            (Shortcut::Predicate(holds), Value::Str(text)) if index.is_none() && !text.is_markup() => match Shape::of(args) {
-                Shape::Text(argument) => {
-                    self.runtime.meter.charge_bytes(argument.len())?;
-                    Ok(Some(Value::Bool(holds(text.as_str(), argument))))
+        let (Shortcut::Part(_) | Shortcut::Predicate(_) | Shortcut::Item(_), Value::Str(text)) = (function.shortcut, input) else {
+            return match function.shortcut {
+                Shortcut::Length if index.is_none() && args.is_empty() => {
+                    ops::length(self.runtime, input).map(|length| Some(Value::from(length)))
                 }
                 _ => Ok(None),
-            },
-            (Shortcut::Item(item), Value::Str(text)) if !text.is_markup() => match (Shape::of(args), index) {
-                (Shape::Text(argument), Some(index)) => item(self.runtime, text, argument, index),
-                _ => Ok(None),
-            },
+            };
+        };
+        let Some(argument) = text_argument(args).filter(|_| !text.is_markup()) else {
+            return Ok(None);
+        };
+        match (function.shortcut, argument, index) {
+            (Shortcut::Part(part), _, None) => {
+                let whole = text.as_str();
+                self.runtime.meter.charge_scan(whole.len() + argument.map_or(0, str::len))?;
+                Ok(Some(Value::Str(text.piece(part(whole, argument)))))
+            }
+            (Shortcut::Predicate(holds), Some(argument), None) => {
+                self.runtime.meter.charge_bytes(argument.len())?;
+                Ok(Some(Value::Bool(holds(text.as_str(), argument))))
+            }
+            (Shortcut::Item(item), Some(argument), Some(index)) => item(self.runtime, text, argument, index),
             _ => Ok(None),
         }
     }
@@ -248,7 +224,6 @@ impl<'a> Evaluator<'a, '_> {
             .capture(|runtime, text| callee.code.write_with_locals(runtime, count, text))
     }
 
-    /// Writes the result of a macro.
     #[inline(never)]
     pub(super) fn write_macro(&mut self, callee: &'a Macro<'a>, args: &'a Args) -> Result<()> {
         self.push_locals(args)?;

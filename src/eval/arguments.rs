@@ -8,32 +8,9 @@ use crate::value::{Arguments, Function, Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// Evaluates the arguments of a call, in the order of Python, and adds them to `arguments`. `applied` is the filter or the test that is
-    /// called, if it is one: error messages name it instead of the sandbox.
-    #[inline]
-    pub(super) fn arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
-        if args.is_empty() {
-            Ok(())
-        } else {
-            self.more_arguments(args, arguments, applied, None)
-        }
-    }
-
-    /// Evaluates the arguments of a call. `caller` is the body of a call block, which becomes a keyword argument.
-    #[inline]
-    pub(super) fn call_arguments(
-        &mut self,
-        args: &'a Args,
-        arguments: &mut Arguments<'a>,
-        caller: Option<Value<'a>>,
-    ) -> Result<()> {
-        match caller {
-            Some(_) => self.more_arguments(args, arguments, None, caller),
-            None => self.arguments(args, arguments, None),
-        }
-    }
-
-    #[inline(never)]
-    fn more_arguments(
+    /// called, if it is one: error messages name it instead of the sandbox. `caller` is the body of a call block, which becomes a keyword
+    /// argument.
+    pub(super) fn arguments(
         &mut self,
         args: &'a Args,
         arguments: &mut Arguments<'a>,

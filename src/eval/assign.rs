@@ -52,24 +52,10 @@ impl<'a> Evaluator<'a, '_> {
                 set.map_err(|error| error.at(target.span))
             }
             TargetKind::Tuple(targets) => {
-                let assigned = match (targets.as_slice(), &value) {
-                    ([first, second], Value::Tuple(pair)) => match pair.as_entry() {
-                        Some(entry) => self.assign_entry([first, second], entry),
-                        None => self.unpack(targets, value),
-                    },
-                    _ => self.unpack(targets, value),
-                };
+                let assigned = self.unpack(targets, value);
                 assigned.map_err(|error| error.at(target.span))
             }
         }
-    }
-
-    /// Assigns a key and its value to two targets.
-    #[inline]
-    pub(super) fn assign_entry(&mut self, [first, second]: [&'a Target; 2], (key, value): (Value<'a>, Value<'a>)) -> Result<()> {
-        self.runtime.meter.charge(1)?;
-        self.assign(first, key)?;
-        self.assign(second, value)
     }
 
     #[inline]
@@ -113,23 +99,7 @@ impl<'a> Evaluator<'a, '_> {
                 return Ok(());
             }
         }
-        let Some(mut iter) = Iter::try_new(&value) else {
-            let message = format!("cannot unpack non-iterable {} object", value.ty().name());
-            return Err(Error::type_error(message));
-        };
-        let mut items = Vec::with_capacity(expected);
-        while let Some(item) = iter.next(self.runtime)? {
-            if items.len() == expected {
-                return Err(Error::value(format!("too many values to unpack (expected {expected})")));
-            }
-            items.push(item);
-        }
-        if items.len() < expected {
-            let got = items.len();
-            return Err(Error::value(format!(
-                "not enough values to unpack (expected {expected}, got {got})"
-            )));
-        }
+        let items = Iter::unpack(self.runtime, &value, expected)?;
         targets
             .iter()
             .zip(items)
@@ -166,30 +136,43 @@ impl<'a> Evaluator<'a, '_> {
         self.assign(&node.target, value)
     }
 
-    /// Appends the operands of a sum or a concatenation that begins with an attribute to that attribute.
+    /// Appends the operands of a sum or a concatenation that begins with an attribute to that attribute. They are evaluated before the
+    /// first is appended, because they can read the attribute by another name of the namespace.
     fn append(&mut self, id: NamespaceId, name: &'a str, expr: &'a Expr) -> Result<()> {
-        match &expr.kind {
-            ExprKind::Binary(BinaryOp::Add, operands) => {
-                let [left, right] = &**operands;
-                self.append(id, name, left)?;
-                let right = self.expr(right)?;
-                let appended = self.runtime.append_to_attribute(id, name, &right);
-                let appended = match appended {
-                    Ok(false) => self.add_to_attribute(id, name, &right),
-                    appended => appended.map(drop),
-                };
-                appended.map_err(|error| self.explain_error(error, expr))
+        if let ExprKind::Concat(items) = &expr.kind {
+            let mut texts = Vec::with_capacity(items.len());
+            for item in items.iter().skip(1) {
+                let item = self.expr(item)?;
+                texts.push(print::to_str(self.runtime, &item)?.with_markup(false));
             }
-            ExprKind::Concat(items) => {
-                for item in items.iter().skip(1) {
-                    let item = self.expr(item)?;
-                    let item = print::to_str(self.runtime, &item)?.with_markup(false);
-                    self.runtime.append_to_attribute(id, name, &Value::Str(item))?;
-                }
-                Ok(())
-            }
-            _ => Ok(()),
+            return texts
+                .into_iter()
+                .try_for_each(|text| self.runtime.append_to_attribute(id, name, &Value::Str(text)).map(drop));
         }
+        let (mut sums, mut first) = (Vec::new(), expr);
+        while let ExprKind::Binary(BinaryOp::Add, operands) = &first.kind {
+            let [left, right] = &**operands;
+            sums.push((first, right));
+            first = left;
+        }
+        let (mut values, mut failed) = (Vec::with_capacity(sums.len()), Ok(()));
+        for (_, right) in sums.iter().rev() {
+            match self.expr(right) {
+                Ok(value) => values.push(value),
+                Err(error) => {
+                    failed = Err(error);
+                    break;
+                }
+            }
+        }
+        for ((sum, _), right) in sums.into_iter().rev().zip(values) {
+            let appended = match self.runtime.append_to_attribute(id, name, &right) {
+                Ok(false) => self.add_to_attribute(id, name, &right),
+                appended => appended.map(drop),
+            };
+            appended.map_err(|error| self.explain_error(error, sum))?;
+        }
+        failed
     }
 
     /// Adds a value to an attribute that does not grow by it.

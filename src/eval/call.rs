@@ -49,14 +49,14 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn call_with_args(&mut self, function: &Value<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         let mut arguments = Arguments::new();
-        self.call_arguments(args, &mut arguments, caller)?;
+        self.arguments(args, &mut arguments, None, caller)?;
         call::call(self.runtime, function, &mut arguments)
     }
 
     #[inline(never)]
     fn called_method(&mut self, object: Value<'a>, name: &Str<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         let mut arguments = Arguments::one(object);
-        self.call_arguments(args, &mut arguments, caller)?;
+        self.arguments(args, &mut arguments, None, caller)?;
         call::call_method(self.runtime, name, &mut arguments)
     }
 }

@@ -7,7 +7,7 @@
 use super::Evaluator;
 use crate::ast::{BinaryOp, Expr, ExprKind, Literal};
 use crate::resolve::operators;
-use crate::value::{Peek, ValueRef};
+use crate::value::Value;
 
 impl<'a> Evaluator<'a, '_> {
     /// Returns the value of an expression if it is an integer. Computing it neither fails nor has an effect.
@@ -33,17 +33,16 @@ impl<'a> Evaluator<'a, '_> {
     /// Returns the integer in a variable or a key, or for `x|length` the number of items of the list, tuple or dict in it.
     #[inline(never)]
     fn peek_count(&self, expr: &'a Expr) -> Option<i64> {
-        let heap = &self.runtime.heap;
-        match &expr.kind {
-            ExprKind::Name(name) => ValueRef::Value(self.get(&name.slot)?).as_int(),
-            ExprKind::Attribute(attribute) => match self.frame.peek_key(heap, attribute) {
-                Peek::Found(found) => found.as_int(),
-                Peek::Absent(_) | Peek::Unknown => None,
+        let count = match &expr.kind {
+            ExprKind::Filter(filter) => match self.peek(filter.input.as_ref()?)? {
+                Value::List(items) | Value::Tuple(items) => Value::from(items.len()),
+                Value::Dict(dict) => Value::from(dict.len()),
+                _ => return None,
             },
-            ExprKind::Filter(filter) => match self.frame.peek(heap, filter.input.as_ref()?) {
-                Peek::Found(found) => i64::try_from(found.item_count()?).ok(),
-                Peek::Absent(_) | Peek::Unknown => None,
-            },
+            _ => self.peek(expr)?,
+        };
+        match count {
+            Value::Int(int) => Some(int),
             _ => None,
         }
     }

@@ -2,13 +2,12 @@
 
 use super::Evaluator;
 use super::arguments::unknown;
-use super::path::absent;
 use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Form, Literal, LogicOp, Name, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
 use crate::resolve::operators;
 use crate::value::ops;
-use crate::value::{Arguments, Entries, Key, Peek, Seq, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Key, Seq, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// Evaluates an expression. Its statement has been charged for all of its expressions.
@@ -49,10 +48,9 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn path_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
-        match (self.frame.peek(&self.runtime.heap, expr), &expr.kind) {
-            (Peek::Found(found), _) => Ok(found.to_value()),
-            (Peek::Absent(ty), ExprKind::Attribute(attribute)) => Ok(absent(ty, attribute)),
-            _ => self.general_value(expr),
+        match self.peek(expr) {
+            Some(value) => Ok(value),
+            None => self.general_value(expr),
         }
     }
 
@@ -71,7 +69,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn truth_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
-        self.truth(expr).map(|truth| Value::Bool(truth.is_yes()))
+        self.truth(expr).map(Value::Bool)
     }
 
     /// Evaluates an expression that holds values while it evaluates others. It is a function of its own because a macro that calls itself
@@ -304,8 +302,8 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn apply_filter(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
         let mut arguments = Arguments::one(input);
-        let found = filter.builtin.and_then(filters::get);
-        self.arguments(&filter.args, &mut arguments, found)?;
+        let found = filter.builtin.and_then(|index| filters::TABLE.get(index));
+        self.arguments(&filter.args, &mut arguments, found, None)?;
         let function = found.ok_or_else(|| unknown("filter", &filter.name))?;
         function.call(self.runtime, &mut arguments)
     }

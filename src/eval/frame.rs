@@ -5,7 +5,7 @@ use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
 use crate::unsupported::{self, Site};
-use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Runtime, Undefined, Value, next_object_index};
+use crate::value::{Environment, EnvironmentId, Heap, Runtime, Undefined, Value, next_object_index};
 
 /// The places of a running frame's variables on the heap.
 #[derive(Clone, Copy, Debug, Default)]
@@ -224,7 +224,6 @@ impl<'a> Evaluator<'a, '_> {
         self.frame.get(&self.runtime.heap, slot)
     }
 
-    /// Assigns a value to a variable.
     #[inline(always)]
     pub(super) fn store(&mut self, slot: &Slot, value: Value<'a>) {
         self.set(slot, Some(value));
@@ -239,9 +238,8 @@ impl<'a> Evaluator<'a, '_> {
     /// `Context.resolve_or_missing`).
     pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
         match self.runtime.heap.frames.context.get(symbol.0 as usize) {
-            Some(ContextEntry::Found(value)) => Some(*value),
-            Some(ContextEntry::Absent) => None,
-            Some(ContextEntry::Unknown) | None => self.look_up_context(symbol),
+            Some(Some(known)) => *known,
+            _ => self.look_up_context(symbol),
         }
     }
 
@@ -249,19 +247,19 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn look_up_context(&mut self, symbol: Symbol) -> Option<Value<'a>> {
         let value = self.find_given(symbol);
-        self.remember(symbol, ContextEntry::from(value));
+        self.remember(symbol, value);
         value
     }
 
     /// Sets the value of a name in the context.
-    fn remember(&mut self, symbol: Symbol, value: ContextEntry<'a>) {
+    fn remember(&mut self, symbol: Symbol, value: Option<Value<'a>>) {
         let index = symbol.0 as usize;
         let context = &mut self.runtime.heap.frames.context;
         if context.len() <= index {
-            context.resize(index + 1, ContextEntry::Unknown);
+            context.resize(index + 1, None);
         }
         if let Some(entry) = context.get_mut(index) {
-            *entry = value;
+            *entry = Some(value);
         }
     }
 
@@ -278,7 +276,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Sets a variable of the context, as assignments at the top level do, if a scope looks it up.
     pub(super) fn export(&mut self, symbol: Symbol, value: &Value<'a>) {
         if self.render.template.looked_up.contains(symbol) {
-            self.remember(symbol, ContextEntry::Found(*value));
+            self.remember(symbol, Some(*value));
         }
     }
 }

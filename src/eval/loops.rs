@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
 use crate::error::{Error, Result, TraceFrame};
@@ -26,12 +25,9 @@ struct Tested<'a> {
     source: Value<'a>,
     /// The iteration, which begins with the first item.
     iter: Option<Iter<'a>>,
-    /// The two variables of the target of `for key, value in …`, if it has that form.
-    pair: Option<[&'a Target; 2]>,
 }
 
 impl<'a> Evaluator<'a, '_> {
-    /// Runs a `for` statement.
     #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, at: u32) -> Result<Flow> {
         let iterable = self.iterable(&node.iter)?;
@@ -86,7 +82,6 @@ impl<'a> Evaluator<'a, '_> {
         if reached { Ok(Flow::Next) } else { self.otherwise(node) }
     }
 
-    /// Runs the `else` body.
     fn otherwise(&mut self, node: &'a For) -> Result<Flow> {
         if node.otherwise.stmts.is_empty() {
             return Ok(Flow::Next);
@@ -107,7 +102,6 @@ impl<'a> Evaluator<'a, '_> {
             environment: self.environment_around(node),
             source,
             iter: None,
-            pair: pair(&test.target),
         };
         self.runtime.generator(height, tested)
     }
@@ -138,14 +132,11 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs one round for each item that `next` assigns. Returns whether any round reached the end of the body. A round costs the variables
     /// that it loads, and one step if its statements cost nothing.
     #[inline(never)]
-    fn run_rounds(&mut self, node: &'a For, at: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
+    fn run_rounds(&mut self, node: &'a For, at: u32, mut next: impl FnMut(&mut Self) -> Result<bool>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
         let steps = node.scope.steps().saturating_add(u64::from(node.body.steps == 0));
-        while next(self)
-            .map_err(|error| self.explain_iterated(error, node, round))?
-            .is_yes()
-        {
+        while next(self).map_err(|error| self.explain_iterated(error, node, round))? {
             round = round.saturating_add(1);
             if steps > 0 {
                 self.runtime.meter.charge(steps)?;
@@ -186,13 +177,13 @@ impl<'a> Evaluator<'a, '_> {
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is
     /// computed gets its earlier value.
     #[inline(always)]
-    fn advance(&mut self, target: &'a Target, context: &'a Loop<'a>, slot: &Slot) -> Result<Truth> {
+    fn advance(&mut self, target: &'a Target, context: &'a Loop<'a>, slot: &Slot) -> Result<bool> {
         let assigned = match context.advance_to_object() {
             Some(object) => self.assign_object(target, object),
             None => self.advance_other(target, context),
         };
         let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if std::ptr::eq(*own, context));
-        if !is_there && matches!(assigned, Ok(Truth::Yes)) {
+        if !is_there && matches!(assigned, Ok(true)) {
             self.store_loop(slot, context);
         }
         assigned
@@ -204,14 +195,14 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn advance_other(&mut self, target: &'a Target, context: &'a Loop<'a>) -> Result<Truth> {
+    fn advance_other(&mut self, target: &'a Target, context: &'a Loop<'a>) -> Result<bool> {
         let item = context.advance(self.runtime)?;
         self.assign_item(target, item)
     }
 
     /// Assigns the next item of a loop without a variable `loop`.
     #[inline(always)]
-    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Truth> {
+    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<bool> {
         match iter.next_object() {
             Some(object) => self.assign_object(target, object),
             None => self.next_other(target, iter),
@@ -219,15 +210,15 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn next_other(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Truth> {
+    fn next_other(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<bool> {
         if let (TargetKind::Tuple(targets), Iter::Items(entries)) = (&target.kind, &mut *iter) {
             if let [first, second] = targets.as_slice() {
                 self.runtime.meter.charge(2)?;
                 let Some((key, value)) = entries.next() else {
-                    return Ok(Truth::No);
+                    return Ok(false);
                 };
                 let assigned = self.assign(first, key).and_then(|()| self.assign(second, value));
-                return assigned.map(|()| Truth::Yes).map_err(|error| error.at(target.span));
+                return assigned.map(|()| true).map_err(|error| error.at(target.span));
             }
         }
         let item = iter.next(self.runtime)?;
@@ -236,22 +227,22 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns an object of the input, such as a message. The most common target, a name, is assigned without another call.
     #[inline(always)]
-    fn assign_object(&mut self, target: &'a Target, object: Dict<'a>) -> Result<Truth> {
+    fn assign_object(&mut self, target: &'a Target, object: Dict<'a>) -> Result<bool> {
         match &target.kind {
             TargetKind::Name {
                 slot, exported: false, ..
             } => self.store(slot, Value::Dict(object)),
             _ => self.assign(target, Value::Dict(object))?,
         }
-        Ok(Truth::Yes)
+        Ok(true)
     }
 
     /// Assigns an item, if there is one. Returns whether there was one.
     #[inline(always)]
-    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Truth> {
+    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<bool> {
         match item {
-            Some(item) => self.assign(target, item).map(|()| Truth::Yes),
-            None => Ok(Truth::No),
+            Some(item) => self.assign(target, item).map(|()| true),
+            None => Ok(false),
         }
     }
 
@@ -320,48 +311,17 @@ impl<'a> Tested<'a> {
             let mut evaluator = Evaluator::new(runtime, self.render, String::new());
             evaluator.enter_frame(self.node.frame, self.environment)?;
             evaluator.enter_scope(&self.node.scope)?;
-            let entry = match (self.pair, &item) {
-                (Some(names), Value::Tuple(pair)) => pair.as_entry().map(|entry| (names, entry)),
-                _ => None,
-            };
-            // An entry that is unpacked and packed again becomes another tuple with equal items. No template can distinguish the two.
-            let whole = match entry {
-                Some((names, entry)) => {
-                    evaluator.assign_entry(names, entry)?;
-                    Some(item)
-                }
-                None => {
-                    evaluator.assign(&self.node.target, item)?;
-                    None
-                }
-            };
+            evaluator.assign(&self.node.target, item)?;
             let charged = evaluator.runtime.meter.charge(u64::from(self.node.steps));
             let truth = charged.and_then(|()| evaluator.truth(&self.node.condition));
-            let kept = match (truth.map_err(|error| error.at(self.node.condition.span))?, whole) {
-                (Truth::No, _) => None,
-                (Truth::Yes, None) => Some(evaluator.pack(&self.node.target)?),
-                (Truth::Yes, whole) => whole,
-            };
+            let kept = truth.map_err(|error| error.at(self.node.condition.span))?;
+            let kept = kept.then(|| evaluator.pack(&self.node.target)).transpose()?;
             evaluator.leave_frame();
             if kept.is_some() {
                 return Ok(kept);
             }
         }
         Ok(None)
-    }
-}
-
-/// Returns the two names of a target, if it is two different names.
-fn pair(target: &Target) -> Option<[&Target; 2]> {
-    let TargetKind::Tuple(targets) = &target.kind else {
-        return None;
-    };
-    let [first, second] = targets.as_slice() else {
-        return None;
-    };
-    match (&first.kind, &second.kind) {
-        (TargetKind::Name { slot: one, .. }, TargetKind::Name { slot: other, .. }) if one != other => Some([first, second]),
-        _ => None,
     }
 }
 

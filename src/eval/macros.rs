@@ -16,7 +16,6 @@ struct Code<'a> {
 }
 
 impl<'a> Evaluator<'a, '_> {
-    /// Runs a `macro` statement, which defines a macro.
     #[inline(never)]
     pub(super) fn define_macro(&mut self, node: &'a Node) -> Result<()> {
         let value = self.macro_value(node)?;
@@ -27,7 +26,6 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Runs a `call` block.
     #[inline(never)]
     pub(super) fn call_block(&mut self, node: &'a CallBlock) -> Result<()> {
         let caller = self.macro_value(&node.body)?;

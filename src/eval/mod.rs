@@ -23,7 +23,6 @@ mod output;
 mod path;
 mod selection;
 mod stmt;
-mod truth;
 
 use std::ops::Range;
 

@@ -5,15 +5,13 @@
 //! ```
 
 use super::Evaluator;
-use super::truth::Truth;
 use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Form, Leaf, LeafKind, Output, Piece, TextLines};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
 use crate::text::written;
-use crate::trace::Address;
-use crate::value::{Arguments, Function, Passage, Peek, Runtime, Shortcut, Undefined, Value, Write, print};
+use crate::value::{Arguments, Function, Passage, Runtime, Shortcut, Undefined, Value, Write, print};
 
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
@@ -96,7 +94,6 @@ impl<'a> Evaluator<'a, '_> {
         self.end_output(passage.as_ref())
     }
 
-    /// Writes text of the template.
     #[inline]
     fn write_text(&mut self, text: &str, lines: &TextLines, passage: Option<&Passage>) -> Result<()> {
         written::push(&mut self.out, text);
@@ -115,12 +112,11 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.check_output(self.out.len())
     }
 
-    /// Writes `str(expr)`.
     #[inline]
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
         match expr.form {
-            Form::Path | Form::Part | Form::Written if self.write_if_found(expr)?.is_yes() => Ok(()),
-            Form::TextSum | Form::Sum | Form::Count if is_sum(expr) && !self.runtime.is_setting() => self.write_sum(expr),
+            Form::Path | Form::Part | Form::Written if self.write_if_found(expr)? => Ok(()),
+            Form::TextSum if !self.runtime.is_setting() => self.write_sum(expr),
             Form::General if !matches!(expr.kind, ExprKind::Concat(_) | ExprKind::Conditional(_)) => self.write_built(expr),
             _ => self.write_other(expr),
         }
@@ -142,14 +138,12 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Writes the value of an expression.
     #[inline(never)]
     fn write_built(&mut self, expr: &'a Expr) -> Result<()> {
         let value = self.expr(expr)?;
         self.write_value(&value).map_err(|error| error.at(expr.span))
     }
 
-    /// Writes `str(value)`.
     #[inline]
     pub(super) fn write_value(&mut self, value: &Value<'a>) -> Result<()> {
         match value {
@@ -173,58 +167,53 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes a string literal, or an expression with the form of a path, a part or a filter that writes, if it is a plain string. Returns
     /// whether it was written.
     #[inline(never)]
-    fn write_if_found(&mut self, expr: &'a Expr) -> Result<Truth> {
+    fn write_if_found(&mut self, expr: &'a Expr) -> Result<bool> {
         if expr.form == Form::Written {
             return self.write_filtered(expr);
         }
-        let Runtime { meter, heap, .. } = &mut *self.runtime;
         let (path, kind) = match expr.form {
             Form::Part => expr.as_part().unwrap_or((expr, LeafKind::Whole)),
             _ => (expr, LeafKind::Whole),
         };
         let text = match path.form {
-            Form::Path => match self.frame.peek(heap, path) {
-                Peek::Found(found) => found.plain_text(),
-                Peek::Absent(_) | Peek::Unknown => None,
-            },
+            Form::Path => self.peek(path).and_then(|value| value.plain_text()),
             _ => path.literal(),
         };
         let mut steps = 0;
         let Some(text) = text.and_then(|text| part_of(text, kind, &mut steps)) else {
-            return Ok(Truth::No);
+            return Ok(false);
         };
-        meter.charge(steps)?;
-        let (address, length) = (Address::of(text), text.len());
-        push(meter, &mut self.out, text)?;
+        self.runtime.meter.charge(steps)?;
+        push(&self.runtime.meter, &mut self.out, text)?;
         if self.runtime.tape.is_some() {
-            self.runtime.record_copy(address, length, self.out.len())?;
+            self.runtime.record_memory(text, self.out.len())?;
         }
-        Ok(Truth::Yes)
+        Ok(true)
     }
 
     /// Writes the result of a filter that can append it to the output. Returns whether it was written.
     #[inline(never)]
-    fn write_filtered(&mut self, expr: &'a Expr) -> Result<Truth> {
+    fn write_filtered(&mut self, expr: &'a Expr) -> Result<bool> {
         let ExprKind::Filter(filter) = &expr.kind else {
-            return Ok(Truth::No);
+            return Ok(false);
         };
-        let (Some(function), Some(input)) = (filter.builtin.and_then(filters::get), &filter.input) else {
-            return Ok(Truth::No);
+        let (Some(function), Some(input)) = (filter.builtin.and_then(|index| filters::TABLE.get(index)), &filter.input) else {
+            return Ok(false);
         };
         match function.shortcut {
             Shortcut::Write(write) if self.runtime.tape.is_none() || filter.args.is_empty() => {
                 let written = self.apply_to_output(filter, input, function, write);
                 written.map_err(|error| self.explain_error(error, expr))?;
-                Ok(Truth::Yes)
+                Ok(true)
             }
-            _ => Ok(Truth::No),
+            _ => Ok(false),
         }
     }
 
     #[inline(never)]
     fn apply_to_output(&mut self, filter: &'a Filter, input: &'a Expr, function: &Function, write: Write) -> Result<()> {
         let mut arguments = Arguments::one(self.expr(input)?);
-        self.arguments(&filter.args, &mut arguments, Some(function))?;
+        self.arguments(&filter.args, &mut arguments, Some(function), None)?;
         function.write(write, self.runtime, arguments, &mut self.out)
     }
 
@@ -237,12 +226,11 @@ impl<'a> Evaluator<'a, '_> {
         }
         let function = self.expr(callee)?;
         let mut arguments = Arguments::new();
-        self.call_arguments(args, &mut arguments, None)?;
+        self.arguments(args, &mut arguments, None, None)?;
         self.write_call(&function, &mut arguments)
             .map_err(|error| self.explain_error(error, expr))
     }
 
-    /// Writes `a + b + c`.
     #[inline(never)]
     fn write_sum(&mut self, expr: &'a Expr) -> Result<()> {
         let start = self.out.len();
@@ -265,7 +253,7 @@ impl<'a> Evaluator<'a, '_> {
         self.check_stack(expr)?;
         let [left, right] = &**operands;
         self.write_operands(left, start, built)?;
-        if built.is_none() && self.write_if_found(right)?.is_yes() {
+        if built.is_none() && self.write_if_found(right)? {
             return Ok(());
         }
         self.add_operand(expr, right, start, built)
@@ -274,10 +262,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes an operand if it is a plain string. Otherwise its value is stored in `kept`.
     #[inline]
     fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
-        match self.write_if_found(expr)? {
-            Truth::Yes => Ok(()),
-            Truth::No => self.write_evaluated(expr, kept),
+        if self.write_if_found(expr)? {
+            return Ok(());
         }
+        self.write_evaluated(expr, kept)
     }
 
     /// Evaluates an operand, and writes it as [`Evaluator::write_operand`] does.
@@ -330,7 +318,7 @@ fn part_of<'t>(text: &'t str, kind: LeafKind, steps: &mut u64) -> Option<&'t str
             }
             return Some(text);
         }
-        LeafKind::Filter(index) => filters::get(index)?,
+        LeafKind::Filter(index) => filters::TABLE.get(index)?,
         LeafKind::Method(index) => methods::get_str(index)?,
     };
     let Shortcut::Part(part) = function.shortcut else {
@@ -351,10 +339,6 @@ fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<()> {
     }
     out.push_str(text);
     Ok(())
-}
-
-fn is_sum(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Binary(BinaryOp::Add, _))
 }
 
 fn is_plain(value: &Value<'_>) -> bool {

@@ -78,26 +78,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn assignment(&mut self, node: &'a Set) -> Result<()> {
-        if let (TargetKind::Attribute { slot, name, index, .. }, SetStrategy::Plain, None) =
-            (&node.target.kind, node.strategy, &self.runtime.tape)
-        {
-            if let Some(Value::Namespace(_)) = self.get(slot) {
-                let value = self.expr(&node.value)?;
-                let set = self.set_attribute(slot, name, *index, value);
-                return set.map_err(|error| error.at(node.target.span));
-            }
-        }
-        self.general_assignment(node)
-    }
-
-    #[inline(never)]
-    fn general_assignment(&mut self, node: &'a Set) -> Result<()> {
-        let is_sound = match &node.target.kind {
-            TargetKind::Name { .. } => true,
-            TargetKind::Attribute { slot, .. } => matches!(self.get(slot), Some(Value::Namespace(_))),
-            TargetKind::Tuple(_) => false,
-        };
-        if !is_sound {
+        if !matches!(node.target.kind, TargetKind::Name { .. }) {
             let checked = self.check_namespaces(&node.target);
             checked.map_err(|error| self.render.add_line(error, node.check_at))?;
         }
@@ -139,10 +120,7 @@ impl<'a> Evaluator<'a, '_> {
     fn branch_of_if(&mut self, node: &'a If) -> Result<&'a Body> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);
-            if truth
-                .map_err(|error| self.render.add_place(error, arm.at, arm.test.span))?
-                .is_yes()
-            {
+            if truth.map_err(|error| self.render.add_place(error, arm.at, arm.test.span))? {
                 return Ok(&arm.body);
             }
         }

@@ -50,7 +50,6 @@ enum Mode {
 }
 
 impl<'s> Lexer<'s> {
-    /// Returns a lexer at the beginning of the source.
     pub fn new(source: &'s Source<'s>) -> Self {
         Self {
             code: lex_code(source.text()),
@@ -211,12 +210,10 @@ impl<'s> Lexer<'s> {
         token.at = at;
     }
 
-    /// Returns the offset of the current position.
     fn position(&self) -> usize {
         self.code.span().end
     }
 
-    /// Moves to an offset.
     fn advance_to(&mut self, end: usize) {
         self.code.bump(end.saturating_sub(self.position()));
     }

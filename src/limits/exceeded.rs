@@ -161,22 +161,3 @@ impl fmt::Display for LimitExceeded {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Limit, LimitExceeded};
-
-    #[test]
-    fn the_text_names_the_limit_and_the_figures() {
-        let text = |limit, actual, allowed| LimitExceeded::new(limit, actual, allowed).to_string();
-        assert_eq!(text(Limit::Steps, 101, 100), "limit reached: steps: 101, at most 100");
-        assert_eq!(
-            text(Limit::Value, u64::MAX, 9),
-            "limit reached: value: more bytes than can be counted, at most 9"
-        );
-        assert_eq!(
-            text(Limit::Cancel, 4096, 0),
-            "limit reached: cancel: requested after 4096 steps"
-        );
-    }
-}

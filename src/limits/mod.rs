@@ -74,33 +74,3 @@ limits! {
     /// thousand steps, and before work of more steps than that.
     milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 1_500 }), with_milliseconds(impl Into<Option<u64>>);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Limits;
-
-    #[test]
-    fn each_field_is_read_and_written() {
-        for name in Limits::NAMES {
-            let limits: Limits = serde_json::from_str(&format!("{{\"{name}\": 7}}")).unwrap();
-            assert_ne!(limits, Limits::default(), "{name}");
-            let written = serde_json::to_string(&limits).unwrap();
-            assert_eq!(serde_json::from_str::<Limits>(&written).unwrap(), limits, "{name}");
-        }
-        assert_eq!(
-            serde_json::from_str::<Limits>("{\"milliseconds\": null}").unwrap(),
-            Limits::default().with_milliseconds(None)
-        );
-    }
-
-    #[test]
-    fn errors_name_the_invalid_part() {
-        let message = |text: &str| serde_json::from_str::<Limits>(text).unwrap_err().to_string();
-        assert!(
-            message("{\"step\": 1}").starts_with("unknown field `step`, expected one of `steps`, "),
-            "{}",
-            message("{\"step\": 1}")
-        );
-        assert!(message("{\"steps\": -1}").starts_with("invalid value: integer `-1`, expected u64"));
-    }
-}

@@ -12,7 +12,6 @@ pub struct Counted {
 }
 
 impl Meter<'_> {
-    /// Returns the count so far.
     pub fn counted(&self) -> Counted {
         Counted {
             steps: self.steps(),

@@ -59,7 +59,6 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Returns a meter at zero without a time limit.
     pub fn new(limits: Limits) -> Self {
         Self::with_watch(limits, Watch::default())
     }
@@ -200,7 +199,6 @@ impl<'a> Meter<'a> {
         self.charge(compared as u64 >> 3)
     }
 
-    /// Returns the number of steps that are left.
     pub fn steps_left(&self) -> u64 {
         self.steps_left.saturating_add(self.reserved())
     }

@@ -38,7 +38,6 @@ impl Stack {
         Self::new((limits.stack / 4).saturating_mul(3))
     }
 
-    /// Checks the size of the used stack.
     #[inline]
     pub fn check(&self) -> Result<()> {
         let marker = 0_u8;

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use crate::ast::{Conditional, Expr, Keyword, Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 use crate::limits::Limits;
 use crate::meter::{Meter, Stack};
 use crate::source::Source;
@@ -33,7 +33,7 @@ use stream::TokenStream;
 use tag::OpenTag;
 
 /// Parses a template under the default limits.
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 pub fn parse(source: &Source) -> Result<Template> {
     build_tree(source, Meter::new(Limits::default())).map(|(template, _)| template)
 }
@@ -103,7 +103,6 @@ struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    /// Takes the current token and returns its text.
     fn take_word(&mut self) -> Result<&'s str> {
         let token = self.stream.take()?;
         Ok(self.stream.text(token))
@@ -115,7 +114,6 @@ impl<'s> Parser<'s> {
         Ok(self.stream.text(token))
     }
 
-    /// Returns the symbol of the name of a variable.
     fn intern(&mut self, name: &str) -> Symbol {
         match name {
             "loop" => self.loop_mentions += 1,
@@ -152,12 +150,4 @@ fn split_off<T>(items: &mut Vec<T>, from: usize) -> Vec<T> {
     let mut all = Vec::with_capacity(items.len());
     all.append(items);
     all
-}
-
-/// Returns the message and the line of the error of a source. The line is 0 if the error has none.
-#[cfg(test)]
-fn syntax_error(text: &str) -> (String, u32) {
-    let source = Source::new(text);
-    let error = parse(&source).expect_err("the source has an error").located(&source);
-    (error.message().to_owned(), error.line().unwrap_or(0))
 }

@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::lexer::TokenKind;
 
 impl<'s> Parser<'s> {
-    /// Parses a macro: `macro m(a, b=1)`.
     pub fn parse_macro(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let (name, _) = self.parse_name_target()?;
@@ -72,7 +71,6 @@ impl<'s> Parser<'s> {
         })))
     }
 
-    /// Parses a `generation` block.
     pub fn parse_generation(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         self.template.has_generation = true;

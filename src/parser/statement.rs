@@ -25,7 +25,6 @@ pub struct Pieces {
 }
 
 impl<'s> Parser<'s> {
-    /// Parses the whole source.
     pub fn parse_template(&mut self) -> Result<Body> {
         self.parse_body(&[])
     }
@@ -309,43 +308,5 @@ impl Pieces {
             at: self.at,
             line_at: 0,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::ast::StmtKind;
-    use crate::parser::parse;
-    use crate::source::Source;
-
-    #[test]
-    fn texts_and_outputs_are_one_statement_until_a_tag() {
-        let source = Source::new("a{{ b }}{# c #}d{% print e, f %}");
-        let template = parse(&source).unwrap();
-        let pieces: Vec<_> = template
-            .body
-            .stmts
-            .iter()
-            .map(|stmt| (piece_count(&stmt.kind), source.slice(stmt.span)))
-            .collect();
-        assert_eq!(pieces, [(3, "a{{ b }}{# c #}d"), (2, "{% print e, f %}")]);
-    }
-
-    fn piece_count(kind: &StmtKind) -> usize {
-        match kind {
-            StmtKind::Output(node) => node.pieces.len(),
-            _ => 0,
-        }
-    }
-
-    #[test]
-    fn a_statement_has_the_span_of_its_tag_and_the_line_of_the_tags_name() {
-        let source = Source::new("{%-\nif a +%}b{% elif\nc %}{% endif %}");
-        let template = parse(&source).unwrap();
-        let stmt = &template.body.stmts[0];
-        assert_eq!((source.slice(stmt.span), source.line(stmt.at)), ("{%-\nif a +%}", 2));
-        let StmtKind::If(choice) = &stmt.kind else { panic!("an if") };
-        let lines: Vec<u32> = choice.arms.iter().map(|arm| source.line(arm.at)).collect();
-        assert_eq!(lines, [2, 3]);
     }
 }

@@ -77,7 +77,6 @@ impl<'s> TokenStream<'s> {
         self.end
     }
 
-    /// Returns the token after the current one.
     pub fn peek(&mut self) -> Result<Token> {
         if let Some(token) = self.ahead {
             return Ok(token);
@@ -116,7 +115,6 @@ impl<'s> TokenStream<'s> {
         Ok(token)
     }
 
-    /// Returns the source of a token.
     pub fn text(&self, token: Token) -> &'s str {
         self.source.slice(token.span)
     }
@@ -165,7 +163,6 @@ impl<'s> TokenStream<'s> {
         })
     }
 
-    /// Returns whether the current token has this kind.
     pub fn is_at(&self, kind: TokenKind) -> bool {
         self.current.kind == kind
     }

@@ -95,24 +95,3 @@ impl<'s> Parser<'s> {
         Ok(StmtKind::Unsupported("autoescape"))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::syntax_error;
-
-    #[test]
-    fn the_parts_of_an_unsupported_tag_are_checked() {
-        assert_eq!(
-            syntax_error("{% autoescape a %}{{ }}{% endautoescape %}").0,
-            "Expected an expression, got 'end of print statement'"
-        );
-        assert_eq!(
-            syntax_error("{% import 'a' %}").0,
-            "expected token 'as', got 'end of statement block'"
-        );
-        assert_eq!(
-            syntax_error("{% from 'a' import b c %}").0,
-            "expected token 'end of statement block', got 'c'"
-        );
-    }
-}

@@ -34,7 +34,6 @@ impl Scopes {
         self.collect_body(&node.body, meter)
     }
 
-    /// Collects the parameters of a macro.
     pub fn collect_signature(&mut self, node: &Macro) {
         for parameter in &node.parameters {
             self.declare_parameter(parameter.symbol);
@@ -47,7 +46,6 @@ impl Scopes {
         self.collect_body(&node.body, meter)
     }
 
-    /// Collects the names of an expression.
     pub fn collect_expr(&mut self, expr: &Expr) {
         expr.for_each_name(&mut |name| self.load(name.symbol));
     }

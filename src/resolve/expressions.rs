@@ -24,7 +24,6 @@ impl Resolver<'_> {
         self.expr(expr, place)
     }
 
-    /// Resolves an expression.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<()> {
         match &mut expr.kind {
             ExprKind::Name(name) => {
@@ -144,7 +143,6 @@ impl Resolver<'_> {
         self.meter.charge(steps).map_err(|error| error.at(span))
     }
 
-    /// Resolves expressions in their order.
     fn exprs(&mut self, exprs: &mut [Expr], place: &Place) -> Result<()> {
         self.meter.charge(exprs.len() as u64)?;
         exprs.iter_mut().try_for_each(|expr| self.expr(expr, place))
@@ -235,7 +233,7 @@ impl Resolver<'_> {
     }
 
     fn filter(&mut self, filter: &mut Filter, place: &Place, at: u32, span: Span) -> Result<()> {
-        filter.builtin = filters::find_index(&filter.name);
+        filter.builtin = filters::TABLE.find_index(&filter.name);
         if filter.builtin.is_none() && unsupported::find(unsupported::Site::Filter, &filter.name).is_none() && !place.soft {
             return Err(self.unknown("filter", &filter.name, at, span));
         }
@@ -247,7 +245,7 @@ impl Resolver<'_> {
     }
 
     fn test(&mut self, test: &mut Test, place: &Place, at: u32, span: Span) -> Result<()> {
-        test.builtin = jinja_tests::find_index(&test.name);
+        test.builtin = jinja_tests::TABLE.find_index(&test.name);
         if test.builtin.is_none() && !place.soft {
             return Err(self.unknown("test", &test.name, at, span));
         }

@@ -9,8 +9,8 @@ use super::operators;
 use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Literal, LogicOp, Slice, UnaryOp};
 use crate::builtins::{LOOKUPS, access, filters, globals, jinja_tests};
 use crate::clock::SystemClock;
-use crate::error::{Error, ErrorKind};
-use crate::json::{Data, Object};
+use crate::error::{Error, ErrorKind, Result};
+use crate::json::Data;
 use crate::limits::Limits;
 use crate::meter::Meter;
 use crate::value::{Arena, Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value, ops, print};
@@ -83,7 +83,10 @@ impl Folder {
                     size.bytes = text.as_str().len();
                     (size.bytes <= MAX_TEXT).then(|| ExprKind::Markup(text.as_str().into()))?
                 }
-                value => ExprKind::Literal(to_data(&value, &mut size)?.into()),
+                value => {
+                    let data = value.copy_data(&mut |part, is_key| size.add(part, is_key));
+                    ExprKind::Literal(data.ok()?.into())
+                }
             };
             Some((kind, size.bytes))
         })?;
@@ -310,13 +313,13 @@ impl<'t> Folding<'t> {
             ExprKind::Slice(slice) => self.sliced(slice),
             // A filter or a test in an expression that is never compiled has no index yet.
             ExprKind::Filter(filter) => {
-                let index = filter.builtin.or_else(|| filters::find_index(&filter.name))?;
-                let function = filters::get(index).filter(|function| !takes_context(function))?;
+                let index = filter.builtin.or_else(|| filters::TABLE.find_index(&filter.name))?;
+                let function = filters::TABLE.get(index).filter(|function| !takes_context(function))?;
                 self.apply(function, filter.input.as_ref()?, &filter.args)
             }
             ExprKind::Test(test) => {
-                let index = test.builtin.or_else(|| jinja_tests::find_index(&test.name))?;
-                self.apply(jinja_tests::get(index)?, &test.input, &test.args)
+                let index = test.builtin.or_else(|| jinja_tests::TABLE.find_index(&test.name))?;
+                self.apply(jinja_tests::TABLE.get(index)?, &test.input, &test.args)
             }
         }
     }
@@ -414,42 +417,28 @@ struct Size {
     bytes: usize,
 }
 
-/// Converts a value to a literal. Returns `None` if a literal cannot hold it (markup, generators), if it has too many parts, or if the
-/// reference cannot write it back (`inf` inside a container).
-fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
-    size.parts += 1;
-    if size.parts > MAX_PARTS {
-        return None;
+impl Size {
+    /// Adds a part of a value that becomes a literal. Refuses what a literal cannot hold (markup, generators), too many parts, and what the
+    /// reference cannot write back (`inf` inside a container).
+    fn add(&mut self, value: &Value<'_>, is_key: bool) -> Result<()> {
+        self.parts += usize::from(!is_key);
+        let content = match value {
+            Value::Str(text) => text.as_str().len(),
+            Value::Big(big) => usize::try_from(big.bit_length() / 8).unwrap_or(usize::MAX),
+            _ => 0,
+        };
+        self.bytes = self.bytes.saturating_add(size_of::<Data<'_>>()).saturating_add(content);
+        let is_allowed = match value {
+            Value::Str(text) => !text.is_markup(),
+            _ if is_key => false,
+            Value::Float(float) => float.is_finite() || self.parts == 1,
+            Value::Tuple(items) => !items.is_group(),
+            _ => true,
+        };
+        if is_allowed && content <= MAX_TEXT && self.parts <= MAX_PARTS {
+            Ok(())
+        } else {
+            Err(Error::internal("a value is no literal"))
+        }
     }
-    let is_inner = size.parts > 1;
-    let content = match value {
-        Value::Str(text) => text.as_str().len(),
-        Value::Big(big) => usize::try_from(big.bit_length() / 8).unwrap_or(usize::MAX),
-        _ => 0,
-    };
-    size.bytes += size_of::<Data<'_>>() + content;
-    let mut all = |items: &crate::value::Seq<'_>| items.iter().map(|item| to_data(&item, size)).collect::<Option<Vec<_>>>();
-    Some(match value {
-        Value::None => Data::None,
-        Value::Bool(bool) => Data::Bool(*bool),
-        Value::Int(int) => Data::Int(*int),
-        Value::Big(big) if content <= MAX_TEXT => Data::BigInt(Box::new(big.to_big().into_owned())),
-        Value::Float(float) if float.is_finite() || !is_inner => Data::Float(*float),
-        Value::Str(text) if !text.is_markup() && content <= MAX_TEXT => {
-            Data::Str(std::borrow::Cow::Owned(text.as_str().to_owned()))
-        }
-        Value::List(items) => Data::List(all(items)?),
-        Value::Tuple(items) if !items.is_group() => Data::Tuple(all(items)?),
-        Value::Dict(dict) => {
-            let entries = dict.iter().map(|(key, value)| match key {
-                Value::Str(key) if !key.is_markup() && key.as_str().len() <= MAX_TEXT => {
-                    size.bytes += key.as_str().len();
-                    Some((std::borrow::Cow::Owned(key.as_str().to_owned()), to_data(&value, size)?))
-                }
-                _ => None,
-            });
-            Data::Object(Object::new(entries.collect::<Option<Vec<_>>>()?))
-        }
-        _ => return None,
-    })
 }

@@ -1,6 +1,6 @@
 //! Chooses the form in which a render evaluates an expression, once its parts are resolved.
 
-use crate::ast::{BinaryOp, Compare, CompareOp, Expr, ExprKind, Filter, Form, Literal, UnaryOp};
+use crate::ast::{BinaryOp, Compare, CompareOp, Expr, ExprKind, Filter, Form, Literal};
 use crate::builtins::{filters, jinja_tests, methods};
 use crate::text::short_eq::SHORT;
 use crate::value::{Code, Shortcut};
@@ -13,11 +13,21 @@ pub(super) fn choose(kind: &ExprKind) -> Form {
     match kind {
         ExprKind::Name(_) => Form::Path,
         ExprKind::Attribute(attribute) if attribute.is_key && is_object(&attribute.object.kind) => Form::Path,
-        ExprKind::Unary(UnaryOp::Not, _) => Form::Not,
-        ExprKind::Logic(..) => Form::Logic,
-        ExprKind::Compare(compare) if compare.more.is_empty() => choose_comparison(compare),
+        ExprKind::Compare(compare) if is_key_with_text(compare) => Form::KeyIsText,
+        ExprKind::Compare(compare) if compare.more.is_empty() && is_peeked(&compare.first) && is_peeked(&compare.link.1) => {
+            Form::Peeked
+        }
+        ExprKind::Compare(compare) if compare.more.is_empty() && compare.first.is_condition() && compare.link.1.is_condition() => {
+            match compare.link.0 {
+                CompareOp::Eq | CompareOp::Ne => Form::Agreement,
+                _ => Form::General,
+            }
+        }
         ExprKind::Test(test) => {
-            let code = test.builtin.and_then(jinja_tests::get).map(|row| row.code);
+            let code = test
+                .builtin
+                .and_then(|index| jinja_tests::TABLE.get(index))
+                .map(|row| row.code);
             match code {
                 Some(Code::Inspect(_)) if test.args.is_empty() && test.input.form == Form::Path => Form::Inspection,
                 _ => Form::General,
@@ -25,7 +35,6 @@ pub(super) fn choose(kind: &ExprKind) -> Form {
         }
         ExprKind::Binary(BinaryOp::Add, operands) if has_text(operands) => Form::TextSum,
         ExprKind::Binary(..) if is_count(kind, MAX_DEPTH) => Form::Count,
-        ExprKind::Binary(BinaryOp::Add, _) => Form::Sum,
         ExprKind::Filter(filter) => choose_filter(filter),
         ExprKind::Call(call) => match &call.callee.kind {
             ExprKind::Attribute(callee) if call.args.is_empty() && callee.object.form == Form::Path => {
@@ -55,34 +64,20 @@ fn is_object(kind: &ExprKind) -> bool {
     }
 }
 
-fn choose_comparison(compare: &Compare) -> Form {
-    let (first, (op, right)) = (&compare.first, &compare.link);
-    match op {
-        CompareOp::Eq | CompareOp::Ne if first.form == Form::Path => match (&first.kind, right.literal()) {
-            (ExprKind::Attribute(key), Some(text)) if matches!(key.object.kind, ExprKind::Name(_)) => {
-                if key.name.len() <= SHORT && text.len() <= SHORT {
-                    Form::KeyIsText
-                } else {
-                    Form::PathIsText
-                }
-            }
-            (_, Some(_)) => Form::PathIsText,
-            _ => choose_order(compare),
-        },
-        CompareOp::Eq | CompareOp::Ne if first.is_condition() && right.is_condition() => Form::Agreement,
-        CompareOp::In | CompareOp::NotIn if first.literal().is_some() && right.form == Form::Path => Form::TextInPath,
-        CompareOp::In | CompareOp::NotIn => Form::General,
-        _ => choose_order(compare),
-    }
+/// Returns whether a comparison has the form [`Form::KeyIsText`].
+fn is_key_with_text(compare: &Compare) -> bool {
+    let (op, right) = &compare.link;
+    let is_key = match &compare.first.kind {
+        ExprKind::Attribute(key) => key.is_key && key.name.len() <= SHORT && matches!(key.object.kind, ExprKind::Name(_)),
+        _ => false,
+    };
+    let is_text = right.literal().is_some_and(|text| text.len() <= SHORT);
+    matches!(op, CompareOp::Eq | CompareOp::Ne) && compare.more.is_empty() && is_key && is_text
 }
 
-fn choose_order(compare: &Compare) -> Form {
-    let (_, right) = &compare.link;
-    if is_count(&compare.first.kind, MAX_DEPTH) && is_count(&right.kind, MAX_DEPTH) {
-        Form::Order
-    } else {
-        Form::General
-    }
+/// Returns whether a peek may find the value of an expression.
+fn is_peeked(expr: &Expr) -> bool {
+    expr.literal().is_some() || expr.form == Form::Path || is_count(&expr.kind, MAX_DEPTH)
 }
 
 /// Returns whether an expression may be an integer whose computation has no effect.
@@ -119,19 +114,14 @@ fn choose_filter(filter: &Filter) -> Form {
         (Shortcut::Part(_), Some(input)) if filter.args.is_empty() && input.form == Form::Path => Form::Part,
         (Shortcut::Write(_), Some(_)) => Form::Written,
         (Shortcut::Items, Some(_)) if filter.args.is_empty() => Form::Entries,
-        (Shortcut::SelectAttribute(_), Some(input)) => {
-            let are_literals = filter.args.positional.iter().all(|argument| argument.literal().is_some());
-            match &input.kind {
-                _ if !are_literals => Form::Applied,
-                ExprKind::Filter(inner) if matches!(find_shortcut(inner), Shortcut::SelectAttribute(_)) => input.form,
-                _ => Form::Selection,
-            }
+        (Shortcut::SelectAttribute(_), Some(_)) if filter.args.positional.iter().all(|argument| argument.literal().is_some()) => {
+            Form::Selection
         }
         _ => Form::Applied,
     }
 }
 
 fn find_shortcut(filter: &Filter) -> Shortcut {
-    let function = filter.builtin.and_then(filters::get);
+    let function = filter.builtin.and_then(|index| filters::TABLE.get(index));
     function.map_or(Shortcut::None, |function| function.shortcut)
 }

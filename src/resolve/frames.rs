@@ -63,7 +63,6 @@ struct VariableRecord {
 }
 
 impl Frames {
-    /// Opens a frame.
     pub fn open(&mut self) {
         let number = short(self.frames.len());
         self.frames.push(FrameRecord {
@@ -118,7 +117,6 @@ impl Frames {
         }
     }
 
-    /// Marks a variable as set.
     pub fn set(&mut self, variable: Variable) {
         let Variable(number) = variable;
         if let Some(record) = self.variables.get_mut(number as usize) {
@@ -286,7 +284,6 @@ impl Frames {
         self.depth(Some(reader)).saturating_sub(self.depth(owner))
     }
 
-    /// Counts the frames with cells from a frame to the root.
     fn depth(&self, frame: Option<u32>) -> u32 {
         let function = frame.and_then(|frame| self.frames.get(frame as usize));
         function.map_or(0, |function| function.depth)

@@ -37,7 +37,6 @@ use crate::unsupported;
 /// The variables that loops and macros define themselves.
 const SPECIALS: [&str; 4] = ["loop", "caller", "kwargs", "varargs"];
 
-/// Resolves a template.
 pub fn resolve(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<()> {
     let frames = walk(template, source, meter)?;
     frames.assign_slots(template);

@@ -4,7 +4,6 @@ use crate::ast::{BinaryOp, CompareOp, Literal, UnaryOp};
 use crate::error::Result;
 use crate::value::{Runtime, Value, ops};
 
-/// Returns the value of a constant.
 pub fn literal(literal: &Literal) -> Value<'_> {
     match literal {
         Literal::None => Value::None,
@@ -75,8 +74,8 @@ pub fn compare_small(op: CompareOp, left: i64, right: i64) -> Option<bool> {
 /// Evaluates one link of a chain of comparisons.
 #[inline]
 pub fn compare<'a>(runtime: &mut Runtime<'a>, op: CompareOp, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-    if let (Value::Int(left), Value::Int(right)) = (left, right) {
-        if let Some(holds) = compare_small(op, *left, *right) {
+    if let (Some(left), Some(right)) = (left.as_int(), right.as_int()) {
+        if let Some(holds) = compare_small(op, left, right) {
             return Ok(holds);
         }
     }

@@ -109,7 +109,6 @@ impl Scopes {
         self.normal_forms.push((name, normal));
     }
 
-    /// Opens a scope. Its names are collected next.
     pub fn open(&mut self) {
         self.open.push(self.mark());
     }
@@ -144,7 +143,6 @@ impl Scopes {
         scope
     }
 
-    /// Closes the innermost scope.
     pub fn close(&mut self, scope: &mut Scope) {
         self.frames.elide_loads(scope);
         let Some(start) = self.open.pop() else { return };
@@ -153,7 +151,6 @@ impl Scopes {
         self.stores.truncate(start.stores);
     }
 
-    /// Returns the level of the innermost scope.
     pub fn level(&self) -> u32 {
         u32::try_from(self.open.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }

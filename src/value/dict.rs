@@ -13,6 +13,9 @@ use crate::json::{Data, Entry, Object};
 use crate::meter::STEP_BYTES;
 use crate::text::short_eq::{SHORT, is_equal_to_short};
 
+/// An object of the caller.
+pub type Map = serde_json::Map<String, serde_json::Value>;
+
 /// The maximum number of entries of an object that is searched from its start, which is faster than hashing the key.
 const SCANNED: usize = 8;
 
@@ -26,7 +29,7 @@ const DISTANT: u64 = 4;
 #[derive(Clone, Copy, Debug)]
 pub enum Dict<'a> {
     /// An object of the caller.
-    Json(&'a serde_json::Map<String, serde_json::Value>),
+    Json(&'a Map),
     /// An object of a JSON text or a dict literal.
     Data(&'a Object<'a>),
     /// A dict that the render made.
@@ -82,7 +85,7 @@ pub type Entries<'a> = IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher
 
 /// Returns the value under a key of the caller's object.
 #[inline]
-pub fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a serde_json::Value> {
+fn json_entry<'a>(map: &'a Map, key: &str) -> Option<&'a serde_json::Value> {
     // Long keys are left to the map: a call to compare them here would slow down short keys too.
     match scan_json(map, key) {
         Some(found) if key.len() <= SHORT => found,
@@ -93,10 +96,7 @@ pub fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: 
 /// Returns the value under a key of at most [`SHORT`] bytes of the caller's object, or `None` if the object has many entries. This calls no
 /// other function.
 #[inline(always)]
-pub(super) fn scan_json<'a>(
-    map: &'a serde_json::Map<String, serde_json::Value>,
-    key: &str,
-) -> Option<Option<&'a serde_json::Value>> {
+pub fn scan_json<'a>(map: &'a Map, key: &str) -> Option<Option<&'a serde_json::Value>> {
     if map.len() > SCANNED {
         return None;
     }
@@ -106,14 +106,6 @@ pub(super) fn scan_json<'a>(
         }
     }
     Some(None)
-}
-
-/// Returns whether the caller's object has a string under a key, or `None` if it has many entries. Both strings have at most [`SHORT`]
-/// bytes.
-#[inline(always)]
-pub fn has_json_text(map: &serde_json::Map<String, serde_json::Value>, key: &str, text: &str) -> Option<bool> {
-    let found = scan_json(map, key)?;
-    Some(matches!(found, Some(serde_json::Value::String(value)) if is_equal_to_short(value, text)))
 }
 
 impl<'a> Dict<'a> {
@@ -126,7 +118,6 @@ impl<'a> Dict<'a> {
         }))
     }
 
-    /// Returns the number of entries.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -136,7 +127,6 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns whether the dict has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -168,7 +158,7 @@ impl<'a> Dict<'a> {
 
     /// Returns whether a string key is short and the dict small, so that a shortcut may find it without charging for it.
     #[inline]
-    pub(super) fn is_found_at_once(&self, key: &str) -> bool {
+    pub fn is_found_at_once(&self, key: &str) -> bool {
         key.len() <= SHORT && self.len() <= FEW
     }
 
@@ -178,17 +168,33 @@ impl<'a> Dict<'a> {
         match self {
             Self::Json(map) => json_entry(map, key).map(Value::from),
             Self::Data(object) => object.get(key).map(Value::from),
-            Self::Owned(_) => self.owned_entry(key).cloned(),
+            Self::Owned(dict) => dict.find(hash_str(key), |known| known.value.as_str() == Some(key)).copied(),
         }
     }
 
-    /// Returns the value under a string key, if the render made the dict. Other dicts have no such lookup.
-    pub(super) fn owned_entry(&self, key: &str) -> Option<&'a Value<'a>> {
-        let Self::Owned(dict) = self else { return None };
-        dict.find(hash_str(key), |known| known.value.as_str() == Some(key))
+    /// Returns the plain string under a key, if there is one. The result is `None` if finding the key has to be charged.
+    #[inline(always)]
+    pub fn peek_text(&self, key: &str) -> Option<Option<&'a str>> {
+        if let Self::Json(map) = self {
+            match scan_json(map, key) {
+                Some(found) if key.len() <= SHORT => return Some(found.and_then(serde_json::Value::as_str)),
+                _ => {}
+            }
+        }
+        self.peek_any_text(key)
     }
 
-    /// Returns the value under a key.
+    #[inline(never)]
+    fn peek_any_text(&self, key: &str) -> Option<Option<&'a str>> {
+        self.is_found_at_once(key).then(|| match self {
+            Self::Data(object) => match object.get(key)? {
+                Data::Str(text) => Some(&**text),
+                _ => None,
+            },
+            _ => self.get_str(key)?.plain_text(),
+        })
+    }
+
     fn get(&self, key: &Key<'a>) -> Option<Value<'a>> {
         match (self, &key.value) {
             (Self::Owned(dict), _) => dict.find(key.hash(), |known| known == key).copied(),
@@ -211,7 +217,6 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns an iterator over the entries in the order of their insertion.
     pub fn iter(&self) -> DictIter<'a> {
         match self {
             Self::Json(map) => DictIter::Json(map.iter()),
@@ -220,7 +225,6 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns an iterator over the keys in the order of their insertion.
     pub fn keys(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.iter().map(|(key, _)| key)
     }

@@ -21,8 +21,8 @@ pub struct Frames<'a> {
     /// The template that is rendered.
     pub template: Option<&'a Template>,
     /// The variables of the context, by their symbols: those that the template has set at top level, and those that were looked up in the
-    /// input and among the globals. The list ends with the last of them.
-    pub context: Vec<ContextEntry<'a>>,
+    /// input and among the globals, each with what was found. The list ends with the last of them.
+    pub context: Vec<Option<Option<Value<'a>>>>,
     /// The variables that no macro closes over. Each frame has a range of them.
     pub locals: Vec<Option<Value<'a>>>,
     /// The variables that macros close over. Each environment has a range of them.
@@ -35,18 +35,6 @@ pub struct Frames<'a> {
     pub context_map: Option<Box<InputMap<'a>>>,
     /// The spans of `generation` blocks in code points, if the caller wants them.
     pub tracked: Option<Box<Tracked>>,
-}
-
-/// The value of a name in the context.
-#[derive(Clone, Debug, Default)]
-pub enum ContextEntry<'a> {
-    /// The name was not looked up yet, and the template has not set it.
-    #[default]
-    Unknown,
-    /// The template has not set the name, and neither the input nor the globals have the name.
-    Absent,
-    /// The value under the name.
-    Found(Value<'a>),
 }
 
 /// The spans of `generation` blocks as the reference counts them.
@@ -103,9 +91,3 @@ pub struct Environment {
 /// The index of an environment in [`Frames::environments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnvironmentId(pub u32);
-
-impl<'a> From<Option<Value<'a>>> for ContextEntry<'a> {
-    fn from(value: Option<Value<'a>>) -> Self {
-        value.map_or(Self::Absent, Self::Found)
-    }
-}

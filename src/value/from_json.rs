@@ -1,9 +1,12 @@
-//! Conversions from `serde_json` values and from our own JSON tree. The values borrow; nothing is copied.
+//! Conversions from `serde_json` values and from our own JSON tree, which values borrow, and to a tree that is a copy.
+
+use std::borrow::Cow;
 
 use super::Value;
 use super::dict::Dict;
 use super::list::Seq;
-use crate::json::Data;
+use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::number::IntRef;
 
 impl<'a> From<&'a serde_json::Value> for Value<'a> {
@@ -51,4 +54,33 @@ fn from_number(number: &serde_json::Number) -> Value<'_> {
         return Value::Big(IntRef::Json(number));
     }
     Value::Float(number.to_string().parse().unwrap_or(f64::NAN))
+}
+
+impl Value<'_> {
+    /// Copies the value to a tree of its own. `weigh` is called with each value before it is copied, and with whether it is a key. It
+    /// refuses what a tree cannot have.
+    pub fn copy_data(&self, weigh: &mut dyn FnMut(&Value<'_>, bool) -> Result<()>) -> Result<Data<'static>> {
+        weigh(self, false)?;
+        let mut all = |items: &Seq<'_>| items.iter().map(|item| item.copy_data(weigh)).collect::<Result<Vec<_>>>();
+        Ok(match self {
+            Self::None => Data::None,
+            Self::Bool(bool) => Data::Bool(*bool),
+            Self::Int(int) => Data::Int(*int),
+            Self::Big(big) => Data::BigInt(Box::new(big.to_big().into_owned())),
+            Self::Float(float) => Data::Float(*float),
+            Self::Str(text) => Data::Str(Cow::Owned(text.as_str().to_owned())),
+            Self::List(items) => Data::List(all(items)?),
+            Self::Tuple(items) => Data::Tuple(all(items)?),
+            Self::Dict(dict) => {
+                let mut entries = Vec::with_capacity(dict.len());
+                for (key, value) in dict.iter() {
+                    weigh(&key, true)?;
+                    let key = key.as_str().unwrap_or_default().to_owned();
+                    entries.push((Cow::Owned(key), value.copy_data(weigh)?));
+                }
+                Data::Object(Object::new(entries))
+            }
+            _ => return Err(Error::internal("a value is not JSON")),
+        })
+    }
 }

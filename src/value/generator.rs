@@ -48,12 +48,10 @@ pub enum Source<'a> {
 }
 
 impl Generator {
-    /// Returns the Python type of the iterator.
     pub fn ty(&self) -> Type {
         self.ty
     }
 
-    /// Returns the name in the `repr` of the generator.
     pub fn name(&self) -> &'static str {
         self.name
     }

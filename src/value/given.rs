@@ -18,8 +18,10 @@ pub struct Given<'a> {
 
 impl<'a> Given<'a> {
     pub fn get(&self, name: &str) -> Option<Value<'a>> {
-        if let Some((_, value)) = self.arguments.iter().flatten().find(|(argument, _)| is_equal(argument, name)) {
-            return Some(*value);
+        if let Some(arguments) = &self.arguments {
+            if let Some((_, value)) = arguments.iter().find(|(argument, _)| is_equal(argument, name)) {
+                return Some(*value);
+            }
         }
         let variable = self.variables.as_ref().and_then(|variables| variables.get_str(name));
         variable.or_else(|| {
@@ -29,7 +31,6 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// Replaces an argument.
     pub fn set(&mut self, name: &str, value: Value<'a>) {
         let mut arguments = self.arguments.iter_mut().flatten();
         if let Some((_, old)) = arguments.find(|(argument, _)| *argument == name) {

@@ -31,7 +31,6 @@ enum Buffer<'a> {
 }
 
 impl<'a> Growing<'a> {
-    /// Returns whether a value can be appended.
     fn accepts(&self, end: &Value<'a>) -> bool {
         match (&self.buffer, end) {
             (Buffer::Text(..), Value::Str(end)) => !end.is_markup(),
@@ -69,7 +68,6 @@ impl Heap<'_> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Returns the value of an attribute of a namespace.
     pub fn namespace_value(&mut self, id: NamespaceId, name: &str) -> Result<Option<Value<'a>>> {
         let index = self.find_attribute(id, name)?;
         index.map_or(Ok(None), |index| self.finish_attribute(id, index))
@@ -84,7 +82,6 @@ impl<'a> Runtime<'a> {
         Ok(namespace.find(name))
     }
 
-    /// Returns the names and values of a namespace's attributes.
     pub fn namespace_items(&mut self, id: NamespaceId) -> Result<Vec<(Value<'a>, Value<'a>)>> {
         let count = self.heap.namespace(id).map_or(0, Namespace::len);
         self.meter.charge(count as u64)?;

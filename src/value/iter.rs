@@ -32,7 +32,6 @@ pub enum Iter<'a> {
 }
 
 impl<'a> Iter<'a> {
-    /// Returns an iterator without items.
     pub fn empty() -> Self {
         Self::Seq(Seq::empty(), 0)
     }
@@ -91,7 +90,10 @@ impl<'a> Iter<'a> {
             }
             Self::Keys(entries) => entries.next().map(|(key, _)| key),
             Self::Values(entries) => entries.next().map(|(_, value)| value),
-            Self::Items(entries) => next_pair(entries, runtime)?.map(Value::Tuple),
+            Self::Items(entries) => match entries.next() {
+                Some((key, value)) => Some(runtime.tuple(&[key, value])?),
+                None => None,
+            },
             Self::Range(next, step, left) => {
                 if *left == 0 {
                     return Ok(None);
@@ -122,6 +124,28 @@ impl<'a> Iter<'a> {
         }
     }
 
+    /// Unpacks a value to a number of items (CPython `UNPACK_SEQUENCE`).
+    pub fn unpack(runtime: &mut Runtime<'a>, value: &Value<'a>, expected: usize) -> Result<Vec<Value<'a>>> {
+        let Some(mut iter) = Self::try_new(value) else {
+            let message = format!("cannot unpack non-iterable {} object", value.ty().name());
+            return Err(Error::type_error(message));
+        };
+        let mut items = Vec::with_capacity(expected);
+        while let Some(item) = iter.next(runtime)? {
+            if items.len() == expected {
+                return Err(Error::value(format!("too many values to unpack (expected {expected})")));
+            }
+            items.push(item);
+        }
+        if items.len() < expected {
+            let got = items.len();
+            return Err(Error::value(format!(
+                "not enough values to unpack (expected {expected}, got {got})"
+            )));
+        }
+        Ok(items)
+    }
+
     /// Returns all items that are left. The memory of many items is claimed while they are collected, because the next one can be the
     /// result of a macro that collects others. After that, the caller claims it.
     pub fn drain(&mut self, runtime: &mut Runtime<'a>) -> Result<Vec<Value<'a>>> {
@@ -135,16 +159,4 @@ impl<'a> Iter<'a> {
         }
         Ok(items)
     }
-}
-
-/// Returns the next entry of a dict as the items of a tuple.
-fn next_pair<'a>(entries: &mut DictIter<'a>, runtime: &mut Runtime<'a>) -> Result<Option<Seq<'a>>> {
-    Ok(match entries {
-        DictIter::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value)),
-        DictIter::Data(iter) => iter.next().map(Seq::DataEntry),
-        DictIter::Owned(..) => match entries.next() {
-            Some((key, value)) => Some(runtime.items(&[key, value])?),
-            None => None,
-        },
-    })
 }

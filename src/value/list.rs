@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::Value;
 use super::arena::Arena;
 use super::dict::Dict;
-use super::peek::ValueRef;
-use crate::json::{Data, Entry};
+use crate::json::Data;
 use crate::trace::Storage;
 
 /// The items of a list or a tuple, which do not change.
@@ -18,10 +17,6 @@ pub enum Seq<'a> {
     Data(&'a [Data<'a>]),
     /// Items that the render made: the range from the first index to the second.
     Owned(&'a OwnedItems<'a>, u32, u32),
-    /// The key and the value of an entry of the caller's object, as `items()` yields them.
-    JsonEntry(&'a String, &'a serde_json::Value),
-    /// The key and the value of an entry of a JSON text or a dict literal, as `items()` yields them.
-    DataEntry(&'a Entry<'a>),
     /// A group of the filter `groupby`, whose two items are also its attributes `grouper` and `list` (jinja2 `filters.py`,
     /// `_GroupTuple`).
     Group(&'a OwnedItems<'a>),
@@ -37,7 +32,6 @@ pub struct OwnedItems<'a> {
 }
 
 impl<'a> Seq<'a> {
-    /// Returns an empty sequence.
     pub fn empty() -> Self {
         Self::Data(&[])
     }
@@ -62,22 +56,11 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns the key and the value, if these items are an entry of an object of the caller or of a JSON text.
-    #[inline]
-    pub fn as_entry(&self) -> Option<(Value<'a>, Value<'a>)> {
-        match self {
-            Self::JsonEntry(key, value) => Some((Value::text(key), Value::from(*value))),
-            Self::DataEntry((key, value)) => Some((Value::text(key), Value::from(value))),
-            _ => None,
-        }
-    }
-
     /// Returns whether the items are a group of the filter `groupby`.
     pub fn is_group(&self) -> bool {
         matches!(self, Self::Group(_))
     }
 
-    /// Returns the number of items.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -86,16 +69,13 @@ impl<'a> Seq<'a> {
             Self::Owned(_, start, end) => end.saturating_sub(*start) as usize,
             Self::Group(items) => items.values.len(),
             Self::Reversed(view) => view.len(),
-            Self::JsonEntry(..) | Self::DataEntry(_) => 2,
         }
     }
 
-    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the item at an index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
@@ -104,14 +84,6 @@ impl<'a> Seq<'a> {
             Self::Owned(..) => self.owned_item(index).cloned(),
             Self::Group(items) => items.values.get(index).cloned(),
             Self::Reversed(view) => view.get(view.place(index)?),
-            Self::JsonEntry(..) | Self::DataEntry(_) => {
-                let (key, value) = self.as_entry()?;
-                match index {
-                    0 => Some(key),
-                    1 => Some(value),
-                    _ => None,
-                }
-            }
         }
     }
 
@@ -146,17 +118,6 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns a reference to the item at an index, unless the items are an entry or a group.
-    pub(super) fn peek<'v>(&'v self, index: usize) -> Option<ValueRef<'v, 'a>> {
-        match self {
-            Self::Json(items) => items.get(index).map(ValueRef::Json),
-            Self::Data(items) => items.get(index).map(ValueRef::Data),
-            Self::Owned(..) => self.owned_item(index).map(ValueRef::Value),
-            Self::Reversed(view) => view.peek(view.place(index)?),
-            _ => None,
-        }
-    }
-
     /// Returns the item at an index of items that the render made, and `None` for any other items.
     fn owned_item(&self, index: usize) -> Option<&'a Value<'a>> {
         let Self::Owned(items, start, end) = self else { return None };
@@ -169,7 +130,7 @@ impl<'a> Seq<'a> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Returns the items of a range of indices, without a copy, or `None` for the items of an entry or of a reversed view.
+    /// Returns the items of a range of indices, without a copy, or `None` for those of a reversed view.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Option<Self> {
         let end = range.end.min(self.len());
@@ -185,7 +146,7 @@ impl<'a> Seq<'a> {
                 let (start, end) = stretch(0, start..end);
                 Self::Owned(items, start, end)
             }
-            Self::JsonEntry(..) | Self::DataEntry(_) | Self::Reversed(_) => return None,
+            Self::Reversed(_) => return None,
         })
     }
 

@@ -6,7 +6,6 @@ use super::Value;
 use super::dict::Dict;
 use super::iter::Iter;
 use super::list::Seq;
-use super::peek::{Peek, ValueRef};
 use super::runtime::{Heap, Runtime};
 use super::undefined::Undefined;
 use crate::ast::LoopNumber;
@@ -182,32 +181,22 @@ impl<'a> Loop<'a> {
         Ok(self.peek_next(runtime)?.is_none())
     }
 
-    /// Returns an attribute that is a number or a boolean, if it is known without looking ahead, and otherwise [`Peek::Unknown`].
+    /// Returns an attribute that is a number or a boolean, if it is known without looking ahead.
     #[inline]
-    pub fn peek_number<'v>(&self, heap: &Heap<'a>, number: LoopNumber) -> Peek<'v, 'a> {
-        let int = |int: i64| Peek::Found(ValueRef::Int(int));
-        let from_end = |fewer: i64| {
-            let length = self.known_length(heap);
-            length.map_or(Peek::Unknown, |length| int(length.saturating_sub(fewer)))
-        };
-        let bool = |bool: bool| Peek::Found(ValueRef::Bool(bool));
+    pub fn peek_number(&self, heap: &Heap<'a>, number: LoopNumber) -> Option<Value<'a>> {
+        let from_end = |fewer: i64| Some(Value::Int(self.known_length(heap)?.saturating_sub(fewer)));
         match number {
-            LoopNumber::Index => int(self.index0().saturating_add(1)),
-            LoopNumber::Index0 => int(self.index0()),
-            LoopNumber::First => bool(self.rounds.get() == 1),
+            LoopNumber::Index => Some(Value::Int(self.index0().saturating_add(1))),
+            LoopNumber::Index0 => Some(Value::Int(self.index0())),
+            LoopNumber::First => Some(Value::Bool(self.rounds.get() == 1)),
             LoopNumber::Last => match &self.source {
-                LoopSource::Items(items) => bool(self.rounds.get() >= items.len()),
-                LoopSource::State(_) => Peek::Unknown,
+                LoopSource::Items(items) => Some(Value::Bool(self.rounds.get() >= items.len())),
+                LoopSource::State(_) => None,
             },
             LoopNumber::Length => from_end(0),
             LoopNumber::RevIndex => from_end(self.index0()),
             LoopNumber::RevIndex0 => from_end(self.index0().saturating_add(1)),
         }
-    }
-
-    /// Returns the attribute of a name, as [`Loop::peek_number`] does.
-    pub fn peek_attribute<'v>(&self, heap: &Heap<'a>, name: &str) -> Peek<'v, 'a> {
-        LoopNumber::find(name).map_or(Peek::Unknown, |number| self.peek_number(heap, number))
     }
 
     /// Returns the length, if it is known without draining the iterable.

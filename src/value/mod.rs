@@ -37,14 +37,12 @@ mod undefined;
 use crate::number::IntRef;
 
 pub use arena::Arena;
-#[cfg(test)]
-pub use call::called;
 pub use call::{
     Arguments, BoundMethod, Callable, Code, Comparison, Function, Kind, Lookups, Macro, Parameter, Part, Returns, Shortcut,
     Signature, Style, Write, not_callable,
 };
-pub use dict::{Dict, DictIter, Entries, has_json_text};
-pub use frames::{ContextEntry, Environment, EnvironmentId};
+pub use dict::{Dict, DictIter, Entries, scan_json};
+pub use frames::{Environment, EnvironmentId};
 pub use generator::{GAIN, Generator, ItemSource};
 pub use given::Given;
 pub use index::not_an_index;
@@ -53,7 +51,7 @@ pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
 pub use namespace::{Cycler, Joiner, NamespaceId};
-pub use peek::{Peek, ValueRef};
+pub use peek::{absent, peek_json};
 pub use range::Range;
 pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;
@@ -123,12 +121,10 @@ impl<'a> Value<'a> {
         matches!(self, Self::Function(function) if function.ty == Type::Missing)
     }
 
-    /// Returns whether this is Jinja's `Undefined`.
     pub fn is_undefined(&self) -> bool {
         matches!(self, Self::Undefined(_))
     }
 
-    /// Returns the text of a `str` or Markup.
     pub fn as_str(&self) -> Option<&'a str> {
         match self {
             Self::Str(text) => Some(text.as_str()),
@@ -136,7 +132,6 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the dict, if the value is one.
     pub fn as_mapping(&self) -> Option<&Dict<'a>> {
         match self {
             Self::Dict(dict) => Some(dict),

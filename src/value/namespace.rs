@@ -74,32 +74,26 @@ impl<'a> Namespace<'a> {
         })
     }
 
-    /// Returns the index of an attribute.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.attributes.iter().position(|(attribute, _)| is_name(attribute, name))
     }
 
-    /// Returns the name of the attribute at an index.
     pub(super) fn name(&self, index: usize) -> Option<Value<'a>> {
         self.attributes.get(index).map(|(name, _)| *name)
     }
 
-    /// Returns the content of the attribute at an index.
     pub(super) fn peek_content(&self, index: usize) -> Option<&Content<'a>> {
         self.attributes.get(index).map(|(_, content)| content)
     }
 
-    /// Returns the content of the attribute at an index for modification.
     pub(super) fn content(&mut self, index: usize) -> Option<&mut Content<'a>> {
         self.attributes.get_mut(index).map(|(_, content)| content)
     }
 
-    /// Returns the number of attributes.
     pub fn len(&self) -> usize {
         self.attributes.len()
     }
 
-    /// Returns the value of an attribute, unless it grows.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         self.peek_content(self.find(name)?)?.value()
     }
@@ -158,14 +152,12 @@ fn claim_attributes(meter: &mut Meter<'_>, count: usize) -> Result<Claim> {
 }
 
 impl Joiner<'_> {
-    /// Returns the nesting depth of the containers in the joiner.
     pub fn height(&self) -> u32 {
         self.separator.height().saturating_add(1)
     }
 }
 
 impl Cycler<'_> {
-    /// Returns the nesting depth of the containers in the cycler.
     pub fn height(&self) -> u32 {
         self.items.height().saturating_add(1)
     }

@@ -40,7 +40,6 @@ impl From<usize> for Value<'_> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Makes an `int`.
     pub fn int(&mut self, int: Int) -> Result<Value<'a>> {
         match int {
             Int::Small(small) => Ok(Value::Int(small)),
@@ -57,7 +56,6 @@ impl<'a> Runtime<'a> {
         Ok(Value::Big(IntRef::Big(kept)))
     }
 
-    /// Makes an `int` or a `float`.
     #[inline]
     pub fn number(&mut self, number: Number) -> Result<Value<'a>> {
         match number {

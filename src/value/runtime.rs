@@ -131,7 +131,6 @@ impl<'a> Runtime<'a> {
         Ok(text)
     }
 
-    /// Stores an object, and charges for it.
     pub fn store<T>(&mut self, object: T) -> Result<&'a T> {
         self.meter.charge(1)?;
         self.meter.hold(size_of::<T>())?;
@@ -144,18 +143,15 @@ impl<'a> Runtime<'a> {
         self.heap.buffers.pop().unwrap_or_default()
     }
 
-    /// Makes a string value of a finished buffer.
     pub fn finish_str(&mut self, text: String, pieces: Pieces) -> Result<Value<'a>> {
         self.finish_text(text, pieces).map(Value::Str)
     }
 
-    /// Makes a string of a finished buffer.
     fn finish_text(&mut self, text: String, mut pieces: Pieces) -> Result<Str<'a>> {
         self.finish_pieces(&mut pieces, text.len())?;
         self.text_with_pieces(text, pieces)
     }
 
-    /// Makes a string value of the text that a function writes.
     pub fn capture(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         self.capture_text(write).map(Value::Str)
     }
@@ -290,7 +286,6 @@ impl<'a> Heap<'a> {
         self.namespaces.get(id.0 as usize)
     }
 
-    /// Returns a namespace for modification.
     pub fn namespace_mut(&mut self, id: NamespaceId) -> Option<&mut Namespace<'a>> {
         self.namespaces.get_mut(id.0 as usize)
     }

@@ -46,7 +46,6 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &'a str {
         self.text

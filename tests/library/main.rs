@@ -6,6 +6,8 @@ mod answers;
 mod append;
 #[cfg(feature = "inspect")]
 mod derive;
+#[cfg(feature = "internal")]
+mod examples;
 #[cfg(feature = "response")]
 mod grammar;
 mod hostile;
@@ -13,7 +15,10 @@ mod injection;
 #[cfg(feature = "inspect")]
 mod inspect;
 mod json;
+mod limits;
 mod model;
+mod names;
+mod notes;
 mod text;
 #[cfg(feature = "internal")]
 mod time;

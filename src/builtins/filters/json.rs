@@ -3,11 +3,11 @@
 //! This file reads the options, with the names of `transformers/utils/chat_template_utils.py` and the rules of CPython 3.13
 //! `json/encoder.py` (`JSONEncoder.__init__`, `iterencode`). [`to_json::write`] writes the value.
 
-use super::python_calls::{repeat_blank, unpack_pair};
+use super::python_calls::repeat_blank;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
 use crate::json::Layout;
-use crate::value::{Arguments, Runtime, Shortcut, Value, ops, to_json};
+use crate::value::{Arguments, Iter, Runtime, Shortcut, Value, ops, to_json};
 
 /// The initial capacity of the output in bytes. The JSON of a tool call or of a tool's description is seldom shorter.
 const CAPACITY: usize = 256;
@@ -50,7 +50,7 @@ fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: [Value<'a>; 
     }
     let separators = match separators {
         Value::None => None,
-        separators => Some(unpack_pair(runtime, &separators)?),
+        separators => Some(Iter::unpack(runtime, &separators, 2)?),
     };
     let mut options = to_json::Options {
         ensure_ascii: ops::is_true(runtime, &ensure_ascii)?,
@@ -65,13 +65,13 @@ fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: [Value<'a>; 
     to_json::write(runtime, value, &options, out)
 }
 
-fn read_layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Option<(Value<'a>, Value<'a>)>) -> Result<Layout> {
+fn read_layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Option<Vec<Value<'a>>>) -> Result<Layout> {
     if let (Value::Int(blanks), None) = (indent, &separators) {
         if let Some(layout) = Layout::indented_by(*blanks) {
             return Ok(layout);
         }
     }
-    let texts = separators.iter().flat_map(|(item, key)| [item, key]).chain([indent]);
+    let texts = separators.iter().flatten().chain([indent]);
     let bytes = texts.filter_map(Value::as_str).map(str::len).sum();
     runtime.meter.charge_bytes(bytes)?;
     let mut layout = match indent {
@@ -79,10 +79,10 @@ fn read_layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Op
         Value::Str(indent) => Layout::indented(indent.as_str().to_owned()),
         width => Layout::indented(repeat_blank(runtime, width)?.as_str().to_owned()),
     };
-    if let Some((item, key)) = separators {
+    if let Some([item, key]) = separators.as_deref() {
         // `_json.make_encoder` checks its arguments in this order.
-        layout.key_separator = read_separator(&key, 5)?.into();
-        layout.item_separator = read_separator(&item, 6)?.into();
+        layout.key_separator = read_separator(key, 5)?.into();
+        layout.item_separator = read_separator(item, 6)?.into();
     }
     Ok(layout)
 }

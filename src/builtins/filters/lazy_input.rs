@@ -15,7 +15,6 @@ pub(super) enum LazyInput<'a> {
 }
 
 impl<'a> LazyInput<'a> {
-    /// Creates the input without reading from the value.
     pub fn new(value: Value<'a>) -> Self {
         Self::Value(value)
     }
@@ -28,7 +27,6 @@ impl<'a> LazyInput<'a> {
         }
     }
 
-    /// Reads the next item.
     pub fn next(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         match self {
             Self::Value(value) => {

@@ -25,7 +25,8 @@ mod text;
 use super::table::{Rows, Table};
 use crate::value::Function;
 
-static FILTERS: Table = Table::new(|| {
+/// All filters.
+pub static TABLE: Table = Table::new(|| {
     Rows::new(&[
         batch_slice::FILTERS,
         group::FILTERS,
@@ -41,41 +42,7 @@ static FILTERS: Table = Table::new(|| {
 });
 
 /// Returns all filters, sorted by name.
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 pub fn all() -> &'static [Function] {
-    &FILTERS
-}
-
-/// Returns the index of the filter with the given name.
-pub fn find_index(name: &str) -> Option<usize> {
-    FILTERS.find_index(name)
-}
-
-/// Returns the filter at an index.
-pub fn get(index: usize) -> Option<&'static Function> {
-    FILTERS.get(index)
-}
-
-/// Returns the filter with the given name.
-pub fn find(name: &str) -> Option<&'static Function> {
-    FILTERS.find_row(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::FILTERS;
-    use crate::builtins::tests::assert_examples;
-
-    #[test]
-    fn each_filter_has_an_example() {
-        let examples = assert_examples("filters");
-        let has_example = |name: &str| {
-            let mut rests = examples
-                .iter()
-                .flat_map(|example| example.split(&format!("|{name}")).skip(1).collect::<Vec<_>>());
-            rests.any(|rest| !rest.starts_with(|character: char| character.is_alphanumeric()))
-        };
-        let missing: Vec<_> = FILTERS.iter().map(|row| row.name).filter(|name| !has_example(name)).collect();
-        assert!(missing.is_empty(), "no example of {missing:?}");
-    }
+    &TABLE
 }

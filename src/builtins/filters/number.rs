@@ -103,7 +103,6 @@ built_ins! { FILTERS:
     }
 }
 
-/// Returns `round(value, precision)`.
 fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>) -> Result<Value<'a>> {
     let Some(number) = value.as_number() else {
         let ty = value.ty().name();

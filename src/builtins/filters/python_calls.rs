@@ -11,9 +11,8 @@
 use crate::builtins::access::{self, Attribute};
 use crate::builtins::call;
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Arguments, Iter, Runtime, Str, Type, Value, ops};
+use crate::value::{Arguments, Runtime, Str, Type, Value, ops};
 
-/// Returns `value.items()`.
 pub(super) fn call_items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     if let Value::Dict(dict) = value {
         return Ok(Value::Items(*dict));
@@ -53,22 +52,6 @@ fn no_attribute(value: &Value<'_>, name: &str) -> Error {
     Error::new(ErrorKind::Attribute, message)
 }
 
-/// Unpacks `first, second = value`.
-pub(super) fn unpack_pair<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<(Value<'a>, Value<'a>)> {
-    let Some(mut iter) = Iter::try_new(value) else {
-        let ty = value.ty().name();
-        return Err(Error::type_error(format!("cannot unpack non-iterable {ty} object")));
-    };
-    let not_enough = |got: usize| Error::value(format!("not enough values to unpack (expected 2, got {got})"));
-    let first = iter.next(runtime)?.ok_or_else(|| not_enough(0))?;
-    let second = iter.next(runtime)?.ok_or_else(|| not_enough(1))?;
-    match iter.next(runtime)? {
-        None => Ok((first, second)),
-        Some(_) => Err(Error::value("too many values to unpack (expected 2)")),
-    }
-}
-
-/// Returns `" " * width`.
 pub(super) fn repeat_blank<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<Str<'a>> {
     match ops::multiply(runtime, &Value::text(" "), width)? {
         Value::Str(blanks) => Ok(blanks),

@@ -164,7 +164,6 @@ built_ins! { FILTERS:
     }
 }
 
-/// Returns the number of items of a value.
 pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     ops::length(runtime, value).map(Value::from)
 }

@@ -86,7 +86,6 @@ built_ins! { FILTERS:
     }
 }
 
-/// Returns the items at the indices.
 fn in_order<'a>(items: &[Value<'a>], order: &[usize]) -> Vec<Value<'a>> {
     let mut ordered = Vec::with_capacity(order.len());
     ordered.extend(order.iter().filter_map(|&index| items.get(index).cloned()));

@@ -133,18 +133,3 @@ pub fn exists_in_class(class: &str, name: &str) -> bool {
         _ => false,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_exists_on_the_types_that_have_it() {
-        assert!(exists(Type::Str, "__class__"));
-        assert!(exists(Type::Str, "__rmod__"));
-        assert!(exists(Type::List, "__setitem__"));
-        assert!(!exists(Type::Str, "__setitem__"));
-        assert!(!exists(Type::Dict, "_x"));
-        assert!(!exists(Type::Namespace, "__dict__"));
-    }
-}

@@ -9,9 +9,10 @@
 //! The rules are those of jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). [`Loop`] keeps the state
 //! of a loop.
 
+use crate::ast::LoopNumber;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
-use crate::value::{Cycler, Joiner, Loop, Macro, Peek, Runtime, Str, Value, ops};
+use crate::value::{Cycler, Joiner, Loop, Macro, Runtime, Str, Value, ops};
 
 /// Returns the attribute of a loop with the given name, which is not a method.
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
@@ -20,8 +21,9 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
         // After this, the loop knows its length.
         context.length(runtime)?;
     }
-    if let Peek::Found(part) = context.peek_attribute(&runtime.heap, name) {
-        return Ok(Some(part.to_value()));
+    let number = LoopNumber::find(name).and_then(|number| context.peek_number(&runtime.heap, number));
+    if number.is_some() {
+        return Ok(number);
     }
     Ok(Some(match name {
         "last" => Value::Bool(context.is_last(runtime)?),

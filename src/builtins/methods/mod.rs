@@ -64,7 +64,7 @@ static TABLES: [(Type, [&Table; 2]); 10] = [
 ];
 
 /// Returns the types that have methods. A group of the filter `groupby` has those of a tuple.
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 pub fn types() -> impl Iterator<Item = Type> {
     TABLES.iter().map(|(ty, _)| *ty)
 }
@@ -92,7 +92,7 @@ pub fn get_str(index: u16) -> Option<&'static Function> {
 }
 
 /// Returns the methods of a type.
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 pub fn all(ty: Type) -> Vec<&'static Function> {
     let [own, inherited] = tables(ty);
     let inherited = inherited.iter().filter(|row| own.find_row(row.name).is_none());

@@ -30,12 +30,10 @@ struct Many<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Makes an empty list of arguments.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes a list of one positional argument.
     #[inline]
     pub fn one(value: Value<'a>) -> Self {
         Self {
@@ -53,7 +51,6 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns the positional arguments for modification.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Option<Value<'a>>] {
         match &mut self.many {
@@ -69,7 +66,6 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Adds a positional argument after the others.
     pub fn push(&mut self, value: Value<'a>) {
         self.push_or_skip(Some(value));
     }
@@ -92,7 +88,6 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Adds a positional argument before the others.
     pub fn push_front(&mut self, value: Value<'a>) {
         self.push_or_skip(None);
         let all = self.as_mut_slice();
@@ -102,7 +97,6 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Removes the first positional argument.
     pub fn drop_first(&mut self) {
         let all = self.as_mut_slice();
         if let Some(first) = all.first_mut() {
@@ -119,7 +113,6 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Adds the keyword argument `name=value`.
     pub fn push_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
         self.keywords.get_or_insert_default().push((name, value));
     }
@@ -138,7 +131,6 @@ impl<'a> Arguments<'a> {
         self.as_slice().len()
     }
 
-    /// Returns whether there are no positional arguments.
     pub fn is_empty(&self) -> bool {
         self.as_slice().is_empty()
     }
@@ -148,12 +140,10 @@ impl<'a> Arguments<'a> {
         self.len() == 1 && self.keywords().is_empty()
     }
 
-    /// Returns the positional argument at an index.
     pub fn get(&self, index: usize) -> Option<&Value<'a>> {
         self.as_slice().get(index)?.as_ref()
     }
 
-    /// Removes and returns the positional argument at an index.
     pub fn take(&mut self, index: usize) -> Option<Value<'a>> {
         self.as_mut_slice().get_mut(index)?.take()
     }
@@ -185,12 +175,10 @@ impl<'a> Arguments<'a> {
         self.as_slice().iter().flatten().cloned().chain(keywords)
     }
 
-    /// Removes and returns all keyword arguments.
     pub fn take_keywords(&mut self) -> Vec<(Str<'a>, Value<'a>)> {
         self.keywords.take().map_or_else(Vec::new, |keywords| *keywords)
     }
 
-    /// Removes and returns the keyword argument of a name.
     pub fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
         let keywords = self.keywords.as_mut()?;
         let at = keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;

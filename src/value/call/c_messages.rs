@@ -17,7 +17,6 @@ struct Count {
     given: usize,
 }
 
-/// Binds the arguments of a function written in C.
 pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
     let (is_method, name) = match python.rsplit_once('.') {
         // `_operator` is a module, not a type.

@@ -48,8 +48,6 @@ pub enum Shortcut {
     Item(Item),
     /// `items|f("key", "test")`, which keeps the items whose attribute passes the test, or fails it.
     SelectAttribute(bool),
-    /// `value is f("…")`, which is `value == "…"`.
-    Equality,
     /// `dict|items`, which a loop goes over.
     Items,
     /// `items|list`.
@@ -169,14 +167,12 @@ impl Function {
         }
     }
 
-    /// Sets the name in templates.
-    pub const fn with_name(mut self, name: &'static str) -> Self {
+    pub(crate) const fn with_name(mut self, name: &'static str) -> Self {
         self.name = name;
         self
     }
 
-    /// Sets the type of the function object.
-    pub const fn with_type(mut self, ty: Type) -> Self {
+    pub(crate) const fn with_type(mut self, ty: Type) -> Self {
         self.ty = ty;
         self
     }
@@ -199,8 +195,7 @@ impl Function {
         self
     }
 
-    /// Sets what the function returns.
-    pub const fn with_returns(mut self, returns: Returns) -> Self {
+    pub(crate) const fn with_returns(mut self, returns: Returns) -> Self {
         self.returns = returns;
         self
     }
@@ -228,8 +223,6 @@ impl Function {
     /// Binds the arguments and runs the body.
     #[inline(never)]
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        #[cfg(test)]
-        called::note(self);
         let count = arguments.len() + arguments.keywords().len();
         runtime.meter.charge(CALL.saturating_add(count as u64 >> 1))?;
         self.signature.bind(self.python, arguments)?;
@@ -253,8 +246,6 @@ impl Function {
             }
             _ => return None,
         };
-        #[cfg(test)]
-        called::note(self);
         Some(result)
     }
 
@@ -277,7 +268,6 @@ impl<'a> BoundMethod<'a> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Binds a method to a value.
     pub fn method(&mut self, receiver: Value<'a>, function: &'static Function) -> Result<Value<'a>> {
         self.store(BoundMethod { receiver, function }).map(Value::Method)
     }
@@ -287,27 +277,4 @@ impl<'a> Runtime<'a> {
 #[cold]
 pub fn not_callable(value: &Value<'_>) -> Error {
     Error::type_error(format!("'{}' object is not callable", value.ty().name()))
-}
-
-/// Records the functions that were called in this thread, for the test that every row of a table has a case.
-#[cfg(test)]
-pub mod called {
-    use super::Function;
-    use std::cell::RefCell;
-    use std::collections::BTreeSet;
-
-    thread_local! {
-        /// The addresses of the functions.
-        static CALLED: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
-    }
-
-    /// Records a call of a function.
-    pub fn note(function: &Function) {
-        CALLED.with_borrow_mut(|called| called.insert(std::ptr::from_ref(function).addr()));
-    }
-
-    /// Returns whether a function was called.
-    pub fn has(function: &Function) -> bool {
-        CALLED.with_borrow(|called| called.contains(&std::ptr::from_ref(function).addr()))
-    }
 }

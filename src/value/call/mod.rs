@@ -9,8 +9,6 @@ mod signature;
 mod suggestion;
 
 pub use arguments::Arguments;
-#[cfg(test)]
-pub use function::called;
 pub use function::{Body, BoundMethod, Callable, Code, Comparison, Function, Macro, Part, Shortcut, Write, not_callable};
 pub use lookups::Lookups;
 pub use signature::{Kind, Parameter, Returns, Signature, Style};

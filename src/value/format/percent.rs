@@ -18,21 +18,13 @@ use crate::text::slice::split_at_char;
 use crate::value::number::number_text;
 use crate::value::{Runtime, Seq, Str, Value, markup, ops, print};
 
-/// The type of the format.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flavor {
-    /// A `str`.
-    Text,
-    /// A Markup, which wraps its arguments.
-    Markup,
-}
-
 /// The arguments of the conversions.
 pub(super) struct Source<'r, 'a> {
     pub(super) runtime: &'r mut Runtime<'a>,
     mapping: Option<Value<'a>>,
     arguments: ArgumentsLeft<'a>,
-    flavor: Flavor,
+    /// Whether the format is a Markup, which wraps its arguments.
+    is_markup: bool,
 }
 
 /// The arguments that no conversion has used yet.
@@ -43,21 +35,13 @@ enum ArgumentsLeft<'a> {
     One(Option<Value<'a>>),
 }
 
-/// Returns `format % arguments`.
 pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
-    let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
-    let text = runtime.capture_text(|runtime, output| write_formatted(runtime, format, flavor, arguments, output))?;
+    let text = runtime.capture_text(|runtime, output| write_formatted(runtime, format, arguments, output))?;
     Ok(Value::Str(text.with_markup(format.is_markup())))
 }
 
 /// Writes the format with its conversions replaced by the arguments.
-fn write_formatted<'a>(
-    runtime: &mut Runtime<'a>,
-    whole: &Str<'a>,
-    flavor: Flavor,
-    arguments: &Value<'a>,
-    output: &mut String,
-) -> Result<()> {
+fn write_formatted<'a>(runtime: &mut Runtime<'a>, whole: &Str<'a>, arguments: &Value<'a>, output: &mut String) -> Result<()> {
     let format = whole.as_str();
     runtime.meter.charge_scan(format.len())?;
     let given = match arguments {
@@ -68,7 +52,7 @@ fn write_formatted<'a>(
         runtime,
         mapping: is_mapping(arguments).then_some(*arguments),
         arguments: given,
-        flavor,
+        is_markup: whole.is_markup(),
     };
     let mut rest = format;
     while let Some((literal, conversion)) = rest.split_once('%') {
@@ -122,7 +106,7 @@ impl<'a> Source<'_, 'a> {
     pub(super) fn next_star(&mut self) -> Result<Option<Int>> {
         let argument = self.next()?;
         // A wrapped integer is not an integer to CPython.
-        if self.flavor == Flavor::Markup {
+        if self.is_markup {
             return Ok(None);
         }
         Ok(match argument.as_number() {
@@ -153,7 +137,7 @@ impl<'a> Source<'_, 'a> {
         }
         let argument = self.next()?;
         let max_width = self.runtime.meter.limits().width;
-        let is_wrapped = self.flavor == Flavor::Markup;
+        let is_wrapped = self.is_markup;
         let formatted = match conversion.spec.letter {
             's' | 'r' | 'a' => {
                 let text = self.text(conversion.spec.letter, &argument)?;
@@ -199,7 +183,7 @@ impl<'a> Source<'_, 'a> {
 
     /// Returns the text of `%s`, `%r` and `%a`.
     fn text(&mut self, letter: char, argument: &Value<'a>) -> Result<Str<'a>> {
-        let is_wrapped = self.flavor == Flavor::Markup;
+        let is_wrapped = self.is_markup;
         let text = match letter {
             's' if is_wrapped => return markup::escape(self.runtime, argument),
             's' => return print::to_str(self.runtime, argument),
@@ -222,7 +206,7 @@ impl<'a> Source<'_, 'a> {
     /// Returns the text of `%c`, whose argument is a string of one character or a number.
     fn character(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         match argument {
-            _ if self.flavor == Flavor::Markup => Err(conversion.number_required("")),
+            _ if self.is_markup => Err(conversion.number_required("")),
             Value::Str(text) => {
                 let mut characters = text.as_str().chars();
                 match (characters.next(), characters.next()) {

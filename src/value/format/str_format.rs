@@ -135,7 +135,6 @@ fn write_replacement<'a>(
     runtime.push(&filled, output)
 }
 
-/// Returns the value of a field.
 fn get_field<'a>(
     runtime: &mut Runtime<'a>,
     format: &Str<'a>,
@@ -195,7 +194,6 @@ fn convert<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, conversion: Option<c
     }
 }
 
-/// Returns `format(value, specification)`.
 pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specification: &str) -> Result<String> {
     if specification.is_empty() {
         let mut output = String::new();

@@ -19,7 +19,6 @@ const PRODUCTS_PER_STEP: u64 = 32;
 /// The number of steps that `/` costs if it makes large integers because floats are not exact enough.
 const EXACT_QUOTIENT: u64 = 4;
 
-/// Returns `left + right`.
 #[inline]
 pub fn add<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     match (left, right) {
@@ -31,7 +30,6 @@ pub fn add<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -
     }
 }
 
-/// Returns `left - right`.
 pub fn subtract<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     if let Some(difference) = arithmetic(runtime, left, right, arithmetic::subtract)? {
         return Ok(difference);
@@ -42,7 +40,6 @@ pub fn subtract<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
     Err(views::difference_error(runtime, left, right)?)
 }
 
-/// Returns `left * right`.
 pub fn multiply<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     match arithmetic(runtime, left, right, arithmetic::multiply)? {
         Some(product) => Ok(product),
@@ -50,7 +47,6 @@ pub fn multiply<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
     }
 }
 
-/// Returns `left / right`.
 pub fn divide<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     if let (Some(left), Some(right)) = (left.as_integer(), right.as_integer()) {
         if !int_float::are_exact(left, right) {
@@ -61,7 +57,6 @@ pub fn divide<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>
     arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported_operands("/", left, right))
 }
 
-/// Returns `left // right`.
 pub fn floor_divide<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let divide: Arithmetic = |left, right, _| arithmetic::floor_divide(left, right);
     arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported_operands("//", left, right))
@@ -76,7 +71,6 @@ pub fn modulo<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>
     arithmetic(runtime, left, right, modulo)?.ok_or_else(|| unsupported_operands("%", left, right))
 }
 
-/// Returns `left ** right`.
 pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     if let (Some(NumberRef::Int(base)), Some(exponent)) = (left.as_number(), right.as_int()) {
         let exponent = u64::try_from(exponent).unwrap_or(0);
@@ -88,7 +82,6 @@ pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>)
     arithmetic(runtime, left, right, arithmetic::power)?.ok_or_else(|| unsupported_operands("** or pow()", left, right))
 }
 
-/// Returns `-value`.
 pub fn negate<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     charge_digits(runtime, value, value)?;
     match value.as_number() {
@@ -97,7 +90,6 @@ pub fn negate<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<
     }
 }
 
-/// Returns `+value`.
 pub fn positive<'a>(value: &Value<'a>) -> Result<Value<'a>> {
     match value {
         Value::Int(_) | Value::Big(_) | Value::Float(_) => Ok(*value),

@@ -10,7 +10,6 @@ use crate::unsupported;
 use crate::value::key::is_equal_scalar;
 use crate::value::{Dict, Runtime, Seq, Value};
 
-/// Returns whether `left == right`.
 #[inline]
 pub fn equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     match (left, right) {

@@ -14,7 +14,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice;
 use crate::value::{Dict, Runtime, Value, print};
 
-/// Returns `value[key]`.
 pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let item = match value {
         Value::Dict(dict) => return entry(runtime, dict, key),

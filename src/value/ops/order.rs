@@ -51,22 +51,18 @@ impl Order {
     }
 }
 
-/// Returns whether `left < right`.
 pub fn less<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::Less, left, right)
 }
 
-/// Returns whether `left <= right`.
 pub fn less_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::LessEqual, left, right)
 }
 
-/// Returns whether `left > right`.
 pub fn greater<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::Greater, left, right)
 }
 
-/// Returns whether `left >= right`.
 pub fn greater_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::GreaterEqual, left, right)
 }

@@ -4,20 +4,16 @@
 //! [2, 1, 3] by their value    the indices 1, 0, 2
 //! ```
 //!
-//! The sort returns indices and moves no items. It makes the comparisons of CPython 3.13's `listobject.c` in their order, for two reasons:
-//! the error of the first comparison that fails, such as that of `1` and `"a"`, is reported, and the place of a NaN depends on the items
-//! that it was compared with.
-
-mod merge;
+//! The sort returns indices and moves no items. In a list of less than 64 items it makes the comparisons of CPython 3.13's `listobject.c`
+//! in their order, for two reasons: the error of the first comparison that fails, such as that of `1` and `"a"`, is reported, and the place
+//! of a NaN depends on the items that it was compared with.
 
 use std::ops::Range;
-
-use merge::Merger;
 
 use crate::error::Result;
 use crate::value::Runtime;
 
-/// A list that is shorter than this is sorted as one run.
+/// A list that is shorter than this is sorted as one run. A run of a longer one has at least half as many items.
 const RUN: usize = 64;
 
 /// Returns whether the item at the first index comes before the item at the second index.
@@ -39,95 +35,46 @@ pub fn sort_indices<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, le
     Ok(order)
 }
 
-/// A sorted part of the list that is still to be merged with its neighbours.
-struct Run {
-    start: usize,
-    len: usize,
-    /// The power of the boundary between this run and the next one: boundaries of high power are merged first.
-    power: u32,
-}
-
-/// Splits the list into runs and merges them in the order of Munro and Wild's powersort (`found_new_run`, `merge_force_collapse`).
+/// Splits the list into sorted runs, and merges neighbouring runs until there is one.
 fn sort_runs<'a>(runtime: &mut Runtime<'a>, order: &mut [usize], less: &mut Less<'_, 'a>) -> Result<()> {
-    let least = run_length(order.len());
-    let mut merger = Merger::default();
-    let mut pending: Vec<Run> = Vec::new();
-    let mut start = 0;
+    let least = if order.len() < RUN { order.len() } else { RUN / 2 };
+    let (mut ends, mut start) = (Vec::new(), 0);
     while let Some(rest) = order.get_mut(start..).filter(|rest| !rest.is_empty()) {
-        let len = sort_run(runtime, rest, least, less)?;
-        if let Some(last) = pending.last() {
-            let power = boundary_power(last.start, last.len, len, order.len());
-            while let [.., before, _] = pending.as_slice() {
-                if before.power <= power {
-                    break;
-                }
-                let index = pending.len().saturating_sub(2);
-                merge_at(runtime, order, &mut pending, index, &mut merger, less)?;
-            }
-            if let Some(last) = pending.last_mut() {
-                last.power = power;
-            }
-        }
-        pending.push(Run { start, len, power: 0 });
-        start += len;
+        start += sort_run(runtime, rest, least, less)?;
+        ends.push(start);
     }
-    while pending.len() > 1 {
-        let index = match pending.as_slice() {
-            [.., first, _, third] if first.len < third.len => pending.len().saturating_sub(3),
-            _ => pending.len().saturating_sub(2),
-        };
-        merge_at(runtime, order, &mut pending, index, &mut merger, less)?;
+    while ends.len() > 1 {
+        let (mut merged, mut start) = (Vec::with_capacity(ends.len()), 0);
+        for pair in ends.chunks(2) {
+            let (&[middle] | &[middle, _]) = pair else { continue };
+            let end = pair.last().map_or(middle, |end| *end);
+            if let Some(both) = order.get_mut(start..end) {
+                merge(runtime, both, middle.saturating_sub(start), less)?;
+            }
+            merged.push(end);
+            start = end;
+        }
+        ends = merged;
     }
     Ok(())
 }
 
-/// Merges the run at an index with the next one.
-fn merge_at<'a>(
-    runtime: &mut Runtime<'a>,
-    order: &mut [usize],
-    pending: &mut Vec<Run>,
-    index: usize,
-    merger: &mut Merger,
-    less: &mut Less<'_, 'a>,
-) -> Result<()> {
-    let right = pending.remove(index + 1);
-    let Some(left) = pending.get_mut(index) else {
-        return Ok(());
-    };
-    let (start, middle) = (left.start, left.len);
-    left.len = middle + right.len;
-    match order.get_mut(start..start + left.len) {
-        Some(both) => merger.merge(runtime, both, middle, less),
-        None => Ok(()),
-    }
-}
-
-/// Returns the power of the boundary between two neighbouring runs of a list: the first bit in which the middles of the two runs, as
-/// fractions of the list's length, differ (`powerloop`).
-fn boundary_power(start: usize, left: usize, right: usize, len: usize) -> u32 {
-    let mut first = start.saturating_mul(2) + left;
-    let mut second = first + left + right;
-    let mut power: u32 = 1;
-    while first >= len || second < len {
-        if first >= len {
-            first = first.saturating_sub(len);
-            second = second.saturating_sub(len);
+/// Merges two neighbouring runs, the second of which starts at the index `middle`.
+fn merge<'a>(runtime: &mut Runtime<'a>, both: &mut [usize], middle: usize, less: &mut Less<'_, 'a>) -> Result<()> {
+    let (mut left, mut right) = both.split_at_checked(middle).unwrap_or((both, &[]));
+    let mut merged = Vec::with_capacity(both.len());
+    while let ([first, firsts @ ..], [second, seconds @ ..]) = (left, right) {
+        if less(runtime, *second, *first)? {
+            merged.push(*second);
+            right = seconds;
+        } else {
+            merged.push(*first);
+            left = firsts;
         }
-        first = first.saturating_mul(2);
-        second = second.saturating_mul(2);
-        power = power.saturating_add(1);
     }
-    power
-}
-
-/// Returns the minimum length of a run, for which the number of runs is close to a power of two (`merge_compute_minrun`).
-fn run_length(len: usize) -> usize {
-    let (mut length, mut odd) = (len, 0);
-    while length >= RUN {
-        odd |= length & 1;
-        length >>= 1;
-    }
-    length + odd
+    merged.extend(left.iter().chain(right));
+    both.copy_from_slice(&merged);
+    Ok(())
 }
 
 /// Sorts a run at the beginning and returns its length. The indices that are sorted already form the run, and binary insertion extends a

@@ -28,7 +28,6 @@ pub(super) struct Enclosing<'p, 'a> {
     depth: u32,
 }
 
-/// Appends `str(value)`.
 #[inline]
 pub fn write_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
     match value {
@@ -50,14 +49,12 @@ pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
     }
 }
 
-/// Returns `repr(value)`.
 pub fn repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let mut out = String::new();
     runtime.with_own_text(|runtime| write_repr(runtime, value, &mut out))?;
     Ok(out)
 }
 
-/// Returns `ascii(value)`.
 pub fn ascii<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let repr = repr(runtime, value)?;
     escape_non_ascii(runtime, &repr)
@@ -71,7 +68,6 @@ pub fn escape_non_ascii(runtime: &mut Runtime<'_>, repr: &str) -> Result<String>
     Ok(ascii)
 }
 
-/// Appends `repr(value)`.
 pub fn write_repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
     write_nested(runtime, value, None, out)
 }
@@ -218,7 +214,6 @@ fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String)
     Ok(())
 }
 
-/// Appends `repr(int)`.
 #[inline]
 pub(super) fn write_int<'a>(runtime: &mut Runtime<'a>, int: i64, out: &mut String) -> Result<()> {
     runtime.meter.charge(1)?;

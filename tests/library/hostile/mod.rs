@@ -2,6 +2,7 @@
 //! thread with a small stack.
 
 mod depths;
+mod nesting;
 mod reachable;
 mod reached;
 

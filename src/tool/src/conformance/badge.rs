@@ -1,7 +1,7 @@
 //! Writes the file from which shields.io draws a badge.
 //!
 //! ```text
-//! {"schemaVersion": 1, "label": "chat templates, suite 6.0.0", "message": "everyday 99.2 %, 12 unsupported", "color": "green"}
+//! {"schemaVersion": 1, "label": "chat templates, suite 6.1.0", "message": "everyday 99.2 %, 12 unsupported", "color": "green"}
 //! ```
 
 use super::report::Report;

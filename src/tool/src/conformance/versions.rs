@@ -10,7 +10,7 @@ use super::schema::{check_keys, object, text};
 use chat_template::json::Object;
 
 /// The version of the embedded suite. `tests/cases/CHANGELOG.md` lists the changes.
-pub const SUITE_VERSION: &str = "6.0.0";
+pub const SUITE_VERSION: &str = "6.1.0";
 
 /// The software that made the answers.
 pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.24.0"), ("jinja2", "3.1.6"), ("python", "3.13")];
