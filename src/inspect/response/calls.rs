@@ -15,6 +15,9 @@ use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, S
 /// The name of a function in a regular expression.
 const NAME: &str = r"\s*(?P<name>[A-Za-z0-9_.\-]*[A-Za-z0-9_\-])";
 
+/// The same without a group.
+const NEXT_NAME: &str = r"\s*[A-Za-z0-9_.\-]*[A-Za-z0-9_\-]";
+
 /// The header of a call as templates print it, a regular expression for what models write, and what else they write around content.
 type Header = (&'static str, &'static str, &'static [&'static str]);
 
@@ -217,7 +220,8 @@ fn describe_core(
                 // The arguments can have the same text, so what follows decides.
                 let leads = [Some(front), apart].map(|text| Some(find_lead(text?.trim_end().strip_suffix(open)?)));
                 let next = leads[1].map(|lead| if lead.is_empty() { ",?".to_owned() } else { escape(lead) });
-                let next = next.map(|lead| format!(r"|(?=\s*{lead}\s*{begin})"));
+                // An argument can be a list of objects, so the next call is recognized by its name and its arguments.
+                let next = next.map(|lead| format!(r"|(?=\s*{lead}\s*{begin}{NEXT_NAME}{after}\s*\{{)"));
                 let rest = back.get(back.find(close)?.saturating_add(close.len())..)?;
                 let brackets = rest
                     .len()
@@ -257,7 +261,7 @@ fn describe_core(
             if pair.is_some() && close.is_empty() && close_pattern.is_none() {
                 // The next call ends this one.
                 let ends = stops.iter().map(|stop| escape(stop));
-                let next = format!(r"(?=\s*{}\s*[A-Za-z0-9_.\-]+{after})", escape(open));
+                let next = format!(r"(?=\s*{}{NEXT_NAME}{after})", escape(open));
                 let next = next.replace(r"(?=\{))", r"\{)");
                 close_pattern = Some(ends.chain([next]).collect::<Vec<_>>().join("|"));
             }

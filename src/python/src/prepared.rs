@@ -180,7 +180,9 @@ impl PyPrepared {
             "structural_tag" => GrammarFormat::StructuralTag,
             other => return Err(unknown("format", other, "\"gbnf\", \"lark\" or \"structural_tag\"")),
         };
-        let grammar = run(py, || self.with(|prepared| prepared.grammar(format, self.options.allowed.bounds())))?;
+        let grammar = run(py, || {
+            self.with(|prepared| prepared.grammar(format, self.options.allowed.bounds()))
+        })?;
         write_serialized(py, &grammar)
     }
 
