@@ -116,11 +116,14 @@ impl Asker<'_> {
         ) else {
             return Ok(None);
         };
-        let common = common_prefix(&whole, &prompt);
+        let (common, asked) = common_words(&whole, &prompt);
         // Two tokens can begin alike.
-        let mut tokens = [&whole, &prompt].into_iter().flat_map(|text| control_tokens(text));
-        let inside = tokens.find(|token| token.start < common && common < token.end);
-        let common = inside.map_or(common, |token| token.start);
+        let inside = |text: &str, at: usize| {
+            let token = control_tokens(text).find(|token| token.start < at && at < token.end);
+            token.map_or(0, |token| at.saturating_sub(token.start))
+        };
+        let begun = inside(&whole, common).max(inside(&prompt, asked));
+        let [common, asked] = [common, asked].map(|at| at.saturating_sub(begun));
         let Some((shared, text)) = whole
             .split_at_checked(common)
             .filter(|(shared, text)| shared.contains(ASKED) && text.len() <= MAX_WRITTEN)
@@ -130,7 +133,7 @@ impl Asker<'_> {
         Ok(Some(Written {
             text: cut_next(text, &prompt).to_owned(),
             prompt: shared.to_owned(),
-            is_whole: prompt.get(common..).is_some_and(|rest| rest.trim().is_empty()),
+            is_whole: prompt.get(asked..).is_some_and(|rest| rest.trim().is_empty()),
         }))
     }
 
@@ -247,11 +250,28 @@ impl Asker<'_> {
 }
 
 fn call_message(ids: &[String], arguments: &Value, reasoning: Option<&str>) -> Value {
-    let call = |id: &String| json!({"id": id, "type": "function", "function": {"name": NAME, "arguments": arguments.to_string()}});
+    let call = |id: &String| json!({"id": id, "type": "function", "function": {"name": NAME, "arguments": arguments}});
     let calls: Vec<Value> = ids.iter().map(call).collect();
     match reasoning {
         Some(reasoning) => json!({"role": "assistant", "content": null, "reasoning_content": reasoning, "tool_calls": calls}),
         None => json!({"role": "assistant", "content": null, "tool_calls": calls}),
+    }
+}
+
+/// Returns the lengths of what two strings begin with that is equal apart from white space.
+fn common_words(one: &str, other: &str) -> (usize, usize) {
+    let (mut at, mut to) = (0_usize, 0_usize);
+    loop {
+        let [rest, others] = [one.get(at..), other.get(to..)].map(Option::unwrap_or_default);
+        let common = common_prefix(rest, others);
+        let [rest, others] = [rest, others].map(|rest| rest.get(common..).unwrap_or_default());
+        (at, to) = (at.saturating_add(common), to.saturating_add(common));
+        let [next, after] = [rest, others].map(str::trim_start);
+        if common_prefix(next, after) == 0 {
+            return (at, to);
+        }
+        at = one.len().saturating_sub(next.len());
+        to = other.len().saturating_sub(after.len());
     }
 }
 

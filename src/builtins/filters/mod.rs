@@ -23,7 +23,6 @@ mod sort;
 mod text;
 
 use super::table::{Rows, Table};
-use crate::value::Function;
 
 /// All filters.
 pub static TABLE: Table = Table::new(|| {
@@ -43,6 +42,6 @@ pub static TABLE: Table = Table::new(|| {
 
 /// Returns all filters, sorted by name.
 #[cfg(feature = "internal")]
-pub fn all() -> &'static [Function] {
+pub fn all() -> &'static [crate::value::Function] {
     &TABLE
 }
