@@ -186,7 +186,7 @@ mod clock;
 mod deadline;
 mod error;
 mod eval;
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 mod fuzzing;
 #[cfg(feature = "response")]
 pub mod grammar;

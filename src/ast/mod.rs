@@ -9,7 +9,7 @@
 
 mod expr;
 mod literals;
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 mod print;
 mod slot;
 mod stmt;
@@ -20,7 +20,7 @@ pub use expr::{
     Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Form, Keyword, Literal, LogicOp,
     LoopNumber, Name, OtherArgs, Slice, Test, UnaryOp,
 };
-#[cfg(any(test, feature = "internal"))]
+#[cfg(feature = "internal")]
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
 pub use stmt::{
