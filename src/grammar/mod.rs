@@ -28,12 +28,13 @@ use calls::{Tool, read_tools, refuse, write_calls};
 use print::{print_gbnf, print_lark};
 use rules::{Rule, Rules};
 use schema::{Notation, Schemas};
-use written::{Asker, Calls, Reasoning, cut_stop};
+use written::{Asker, Calls, Reasoning, count_calls, cut_stop};
 
 use crate::chat::{ChatTemplate, control_tokens};
 use crate::error::Result;
 use crate::meter::Meter;
 use crate::request::ToolChoice;
+use crate::response::ResponseTemplate;
 
 /// The largest number of renders and searches for one grammar.
 const RENDERS: u64 = 64;
@@ -120,8 +121,11 @@ impl ChatTemplate {
             }
             return Err(refuse("the template does not say how it writes calls"));
         }
-        let declared = self.response_template()?;
-        if let (Some(description), Some(calls)) = (options.description.or(declared), &mut calls) {
+        let description = match options.description {
+            None => self.response_template()?,
+            given => given,
+        };
+        if let (Some(description), Some(calls)) = (description, &mut calls) {
             if !calls.fit(description, bounds)? {
                 return Err(refuse(
                     "the description of the model does not read the calls that the template writes",
@@ -132,6 +136,7 @@ impl ChatTemplate {
         let schemas = Schemas::new(Notation::JSON, &mut rules, &mut lost, meter);
         let mut writer = Writer {
             options,
+            description,
             asker,
             tokens: self.control_tokens(),
             schemas,
@@ -165,6 +170,7 @@ fn choose_tools<'o>(mut tools: Vec<Tool<'o>>, choice: ToolChoice<'_>) -> Result<
 /// Builds the rules of a message and prints them.
 struct Writer<'w, 'r, 'm, 'a> {
     options: &'w GrammarOptions<'w>,
+    description: Option<&'w ResponseTemplate>,
     asker: Asker<'w>,
     /// The special tokens of the model.
     tokens: Vec<&'w str>,
@@ -187,10 +193,21 @@ impl Writer<'_, '_, '_, '_> {
     /// ends the reasoning if the prompt has already begun it.
     fn write_before(&self, calls: Option<&Calls>, before: &str) -> Result<(String, Rule, Option<String>)> {
         let found = self.asker.ask_reasoning(calls, before)?;
-        let found = found.filter(|reasoning| self.options.reasoning || reasoning.open.is_empty());
+        let mut found = found.filter(|reasoning| self.options.reasoning || reasoning.open.is_empty());
+        if let (Some(reasoning), Some(description), Some(_)) = (&found, self.description, calls) {
+            if count_calls(description, &reasoning.prompt, &reasoning.witness, self.asker.bounds)? == 0 {
+                if reasoning.open.is_empty() {
+                    return Err(refuse("the description of the model does not read calls after reasoning"));
+                }
+                found = None;
+            }
+        }
         let blank = before.get(..before.len().saturating_sub(before.trim_start().len()));
         let blank = Rule::text(blank.unwrap_or_default()).optional();
-        let Some(Reasoning { open, close, gap, begin }) = found else {
+        let Some(Reasoning {
+            open, close, gap, begin, ..
+        }) = found
+        else {
             return Ok((before.trim_start().to_owned(), blank, None));
         };
         let space = Rule::class(&[(' ', ' '), ('\n', '\n')]).repeat(0, Some(4));
@@ -256,9 +273,8 @@ impl Writer<'_, '_, '_, '_> {
             // The string before the name is too short to identify a call, so the name is part of the trigger.
             None => {
                 let (before, after) = begin.split_once(written::NAME).unwrap_or_default();
-                for (index, tool) in tools.iter().enumerate() {
-                    let others = tools.get(index..).unwrap_or_default();
-                    let one = others.get(..1).unwrap_or_default();
+                for tool in tools {
+                    let one = std::slice::from_ref(tool);
                     let rest = write_calls(calls, after, one, false, &mut self.schemas)?;
                     parts.push((format!("{before}{}", tool.name), rest));
                 }
@@ -275,6 +291,12 @@ impl Writer<'_, '_, '_, '_> {
                 self.gbnf(&root)?
             }
             GrammarFormat::Lark => {
+                // Each trigger has a rule with all others.
+                let bytes: usize = triggers.iter().map(String::len).sum();
+                self.schemas
+                    .meter
+                    .charge_items(triggers.len().saturating_mul(triggers.len()))?;
+                self.schemas.meter.claim_for_render(bytes.saturating_mul(triggers.len()))?;
                 let with_calls = parts.into_iter().map(|(trigger, rest)| {
                     let others = triggers.iter().filter(|other| **other != trigger).cloned().collect();
                     Rule::sequence([Rule::Until(trigger, others), rest])

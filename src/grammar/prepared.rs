@@ -1,5 +1,7 @@
 //! The grammar of a request.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::calls::{Tool, read_tools, refuse};
@@ -39,27 +41,34 @@ impl Prepared<'_> {
         let bounds = bounds.into();
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline).share_steps();
-        let (variables, written) = (to_value(self.variables())?, to_value(self.tools())?);
+        let (given_variables, given_tools) = self.given();
+        let variables = to_value(given_variables, &mut meter)?;
         let schema = match constraints.schema {
             Some(Data::None) => Some(json!({"type": "object"})),
-            schema => schema.map(to_value).transpose()?,
+            schema => schema.map(|schema| to_value(schema, &mut meter)).transpose()?,
         };
         let body: Vec<_> = self.list_tools().collect();
-        let schemas = body.iter().map(|(_, schema, _)| schema.map(to_value).transpose());
+        let schemas = body
+            .iter()
+            .map(|(_, schema, _)| schema.map(|schema| to_value(schema, &mut meter)).transpose());
         let schemas = schemas.collect::<Result<Vec<Option<Value>>>>()?;
-        let mut tools = Vec::new();
+        // A body that stays as it is has its tools in the form of templates.
+        let written = given_tools
+            .iter()
+            .filter(|_| body.is_empty())
+            .map(|tool| to_value(tool, &mut meter));
+        let written = Value::Array(written.collect::<Result<_>>()?);
+        let mut tools = read_tools(&written)?;
         for ((name, _, path), schema) in body.into_iter().zip(&schemas) {
             tools.push(Tool::new(name, schema.as_ref(), path)?);
         }
-        // A body that stays as it is has its tools in the form of templates.
-        if tools.is_empty() && written.is_array() {
-            tools = read_tools(&written)?;
-        }
         if let Some(allowed) = &constraints.allowed {
-            if let Some(name) = allowed.iter().find(|name| tools.iter().all(|tool| tool.name != **name)) {
+            let names: HashSet<&str> = tools.iter().map(|tool| tool.name).collect();
+            if let Some(name) = allowed.iter().find(|name| !names.contains(*name)) {
                 return Err(refuse(format!("/tool_choice: there is no tool {name}")));
             }
-            tools.retain(|tool| allowed.contains(&tool.name));
+            let allowed: HashSet<&str> = allowed.iter().copied().collect();
+            tools.retain(|tool| allowed.contains(tool.name));
         }
         let options = GrammarOptions::default()
             .with_format(format)
@@ -73,6 +82,10 @@ impl Prepared<'_> {
     }
 }
 
-fn to_value(value: &(impl serde::Serialize + ?Sized)) -> Result<Value> {
+/// Converts a value of the body.
+fn to_value(value: &Data<'_>, meter: &mut Meter<'_>) -> Result<Value> {
+    let count = value.count_values();
+    meter.charge_items(count)?;
+    meter.claim_for_render(count.saturating_mul(size_of::<Value>()))?;
     serde_json::to_value(value).map_err(|error| refuse(error.to_string()).with_source(error))
 }

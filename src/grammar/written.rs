@@ -85,6 +85,9 @@ pub struct Reasoning {
     /// What is between it and what begins the call or the answer.
     pub gap: String,
     pub begin: String,
+    /// A message with reasoning, and the prompt before it.
+    pub witness: String,
+    pub prompt: String,
 }
 
 /// The strings before and after an answer.
@@ -236,6 +239,8 @@ impl Asker<'_> {
             close: close.to_owned(),
             gap: gap.trim().to_owned(),
             begin: begin.to_owned(),
+            witness: written.text.clone(),
+            prompt: written.prompt.clone(),
         }))
     }
 
@@ -370,27 +375,31 @@ fn read_calls(one: Written, none: Option<&str>, many: Option<&str>, stops: &[Str
 impl Calls {
     /// Returns whether a description reads a call, and forgets how several are written if it does not read them.
     pub fn fit(&mut self, description: &ResponseTemplate, bounds: Bounds<'_>) -> Result<bool> {
-        let arguments = json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]});
-        let options = ParseOptions::default().with_prefix(&self.prompt).with_bounds(bounds);
-        let count = |text: &str| -> Result<usize> {
-            let message = match description.parse(text, &options) {
-                Err(error) if error.reached().is_none() => return Ok(0),
-                message => serde_json::to_value(message?).unwrap_or_default(),
-            };
-            let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
-            let is_call = |call: &&Value| {
-                let function = call.get("function");
-                function.is_some_and(|function| function["name"] == NAME && function["arguments"] == arguments)
-            };
-            Ok(calls.filter(is_call).count())
+        let count = |text: &str| count_calls(description, &self.prompt, text, bounds);
+        let reads_many = match &self.many {
+            Some(many) => count(many)? == IDS.len(),
+            None => false,
         };
-        if let Some(many) = &self.many {
-            if count(many)? < IDS.len() {
-                self.next = None;
-            }
-        }
-        Ok(count(&self.witness)? > 0)
+        let reads_one = count(&self.witness)? > 0;
+        self.next.take_if(|_| !reads_many);
+        Ok(reads_one)
     }
+}
+
+/// Returns how many calls of a witness a description reads in a message.
+pub fn count_calls(description: &ResponseTemplate, prompt: &str, text: &str, bounds: Bounds<'_>) -> Result<usize> {
+    let arguments = json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]});
+    let options = ParseOptions::default().with_prefix(prompt).with_bounds(bounds);
+    let message = match description.parse(text, &options) {
+        Err(error) if error.reached().is_none() => return Ok(0),
+        message => serde_json::to_value(message?).unwrap_or_default(),
+    };
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let is_call = |call: &&Value| {
+        let function = call.get("function");
+        function.is_some_and(|function| function["name"] == NAME && function["arguments"] == arguments)
+    };
+    Ok(calls.filter(is_call).count())
 }
 
 /// Returns the start of the object whose first key follows the string.

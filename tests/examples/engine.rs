@@ -1,9 +1,11 @@
 //! Everything that an engine needs for one request: `cargo run --example engine --features inspect,response`.
 
+use std::error::Error;
+
 use chat_template::grammar::GrammarFormat;
 use chat_template::json::Data;
 use chat_template::response::{Event, ParseOptions, ResponseParser, ResponseTemplate};
-use chat_template::{Bounds, ChatTemplate, Deadline, Error, PromptOptions};
+use chat_template::{Bounds, ChatTemplate, Deadline, PromptOptions};
 
 /// The number of tokens for a prompt and its answer.
 const CONTEXT: usize = 100;
@@ -13,9 +15,9 @@ const ANSWER: usize = 60;
 fn answer(
     template: &ChatTemplate,
     body: &[u8],
-    count: fn(&str) -> Result<usize, Error>,
+    count: fn(&str) -> Result<usize, std::fmt::Error>,
     engine: fn(&str, Option<&str>, &[String]) -> Vec<&'static str>,
-) -> Result<(Vec<Event>, String), Error> {
+) -> Result<(Vec<Event>, String), Box<dyn Error>> {
     let deadline = Deadline::new(500);
     let bounds = Bounds::from(&deadline);
     let body = Data::read_within(body, bounds)?;
@@ -31,7 +33,7 @@ fn answer(
     let derived: Option<serde_json::Value> = template.inspect(bounds)?.get("response.template")?;
     let derived = derived.map(|found| ResponseTemplate::new(&found)).transpose()?;
     let description = template.response_template()?.or(derived.as_ref());
-    let description = description.ok_or_else(|| Error::internal("the template shows no answer"))?;
+    let description = description.ok_or("the template shows no answer")?;
     let parsing = ParseOptions::default()
         .with_prefix(&prompt.text)
         .with_lenient(true)
@@ -46,7 +48,7 @@ fn answer(
     Ok((events, Data::Object(message).to_string()))
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), Box<dyn Error>> {
     let source = "{% for t in tools or [] %}{{ t|tojson }}{% endfor %}{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}\
                   {% for c in m.tool_calls or [] %}<call>{{ c.function|tojson }}</call>{% endfor %}<|end|>{% endfor %}\
                   {% if add_generation_prompt %}<|assistant|>{% endif %}";

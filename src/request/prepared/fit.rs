@@ -132,7 +132,8 @@ impl<'b> Prepared<'b> {
         let Request { normal, .. } = &mut self.request;
         normal.notes.truncate(notes);
         normal.turns.clear();
-        meter.charge_items(turns.len())?;
+        meter.charge_items(normal.values.saturating_add(turns.len()))?;
+        meter.charge_bytes(normal.bytes)?;
         for (index, turn) in turns.iter().enumerate() {
             if cut.is_none_or(|cut| cut.keeps(index, turn)) {
                 normal.turns.push(turn.clone());

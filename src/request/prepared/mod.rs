@@ -245,6 +245,12 @@ impl<'b> Prepared<'b> {
         &self.request.constraints
     }
 
+    /// Returns the variables and the tools that the template gets.
+    #[cfg(feature = "response")]
+    pub(crate) fn given(&self) -> (&Data<'b>, &[Given<'b>]) {
+        (&self.written.variables, self.written.tools.as_deref().unwrap_or_default())
+    }
+
     /// Returns the template that renders the request.
     #[cfg(feature = "response")]
     pub(crate) fn template(&self) -> &'b ChatTemplate {

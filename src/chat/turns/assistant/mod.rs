@@ -32,7 +32,7 @@ use openings::{Opening, Openings};
 use prompts::{KnownPrompt, Match};
 pub use stretches::REASONING_FIELDS;
 
-/// The maximum number of attempts to find a generation prompt of one  An attempt is one render or two.
+/// The maximum number of attempts to find a generation prompt of one conversation. An attempt is one render or two.
 const MAX_OPENINGS: usize = 6;
 
 /// The maximum number of characters of a generation prompt that a reason quotes.
@@ -313,7 +313,7 @@ impl<'p> Finder<'_, 'p, '_> {
         }))
     }
 
-    /// Returns whether the header of a turn has the name of a role of the
+    /// Returns whether the header of a turn has the name of a role of the conversation.
     fn names_role(&self, owned: &Owned<'_>, first: &Range<usize>) -> bool {
         let end = owned.printed(first).first().map_or(first.end, |body| body.start);
         let header = self.scene.slice(first.start..end.min(first.start + MAX_QUOTED));

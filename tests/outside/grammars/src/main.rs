@@ -160,7 +160,11 @@ fn check(
         broken.extend(change(text).into_iter().map(|text| (prompt.clone(), text)));
     }
     broken.retain(|(prompt, text)| !read(description, prompt, text, tools).is_some_and(|calls| fit(&calls, tools)));
-    let prompt = witnesses.first().map(|(prompt, _)| prompt.clone());
+    let asked = json!({"messages": [{"role": "user", "content": "Zq7yAsked"}], "tools": tools, "add_generation_prompt": true});
+    let prompt = match witnesses.first() {
+        Some((prompt, _)) => Some(prompt.clone()),
+        None => render(template, &asked).map(|(prompt, _)| prompt),
+    };
     let [witnesses, broken] = [witnesses, broken].map(|list| list.into_iter().map(|(_, text)| text).collect::<Vec<_>>());
     let options = GrammarOptions::default()
         .with_tools(tools)
@@ -224,7 +228,7 @@ fn check(
 /// Returns the prompt, and what the template writes after it for a message with calls, without the stop token.
 fn write(template: &ChatTemplate, tools: &Value, calls: &[Value], stops: &[String]) -> Option<(String, String)> {
     let user = json!({"role": "user", "content": "Zq7yAsked"});
-    let called = |(index, call): (usize, &Value)| json!({"id": format!("abcDEF00{index}"), "type": "function", "function": {"name": call[0], "arguments": call[1].to_string()}});
+    let called = |(index, call): (usize, &Value)| json!({"id": format!("abcDEF00{index}"), "type": "function", "function": {"name": call[0], "arguments": call[1]}});
     let calls: Vec<Value> = calls.iter().enumerate().map(called).collect();
     let named = |call: &Value, index: usize| {
         let mut call = call.clone();
