@@ -21,6 +21,23 @@ pub enum GrammarFormat {
     StructuralTag,
 }
 
+impl GrammarFormat {
+    /// The names of the notations, as requests give them.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("gbnf", Self::Gbnf),
+        ("lark", Self::Lark),
+        ("structural_tag", Self::StructuralTag),
+    ];
+
+    /// Returns the notation with a name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::NAMES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, format)| *format)
+    }
+}
+
 /// What a model may write, and in which notation the grammar is.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

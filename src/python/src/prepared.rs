@@ -174,12 +174,8 @@ impl PyPrepared {
     /// `triggers` and `lost`, or `None` if the model may write anything.
     #[pyo3(signature = (format="gbnf"))]
     fn grammar<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyAny>> {
-        let format = match format {
-            "gbnf" => GrammarFormat::Gbnf,
-            "lark" => GrammarFormat::Lark,
-            "structural_tag" => GrammarFormat::StructuralTag,
-            other => return Err(unknown("format", other, "\"gbnf\", \"lark\" or \"structural_tag\"")),
-        };
+        let format =
+            GrammarFormat::find(format).ok_or_else(|| unknown("format", format, "\"gbnf\", \"lark\" or \"structural_tag\""))?;
         let grammar = run(py, || {
             self.with(|prepared| prepared.grammar(format, self.options.allowed.bounds()))
         })?;

@@ -155,7 +155,7 @@ impl Applier {
             .with_format(choose(request, "format", &FORMATS)?)
             .with_policy(choose(request, "policy", &POLICIES)?.unwrap_or_default())
             .with_bounds(bounds);
-        let format = choose(request, "grammar", &GRAMMAR_FORMATS)?;
+        let format = choose(request, "grammar", &GrammarFormat::NAMES)?;
         let prepared = template.prepare_with(body, &prepare_options);
         Ok(prepared.and_then(|prepared| {
             let (prompt, changes) = prepared.render_with(&options)?;
@@ -225,12 +225,6 @@ const FORMATS: [(&str, Format); 3] = [
     ("responses", Format::Responses),
     ("messages", Format::Messages),
 ];
-const GRAMMAR_FORMATS: [(&str, GrammarFormat); 3] = [
-    ("gbnf", GrammarFormat::Gbnf),
-    ("lark", GrammarFormat::Lark),
-    ("structural_tag", GrammarFormat::StructuralTag),
-];
-
 const POLICIES: [(&str, Policy); 3] = [("exact", Policy::Exact), ("fit", Policy::Fit), ("strict", Policy::Strict)];
 
 /// Returns the choice of a request by its name, if there is one.

@@ -10,11 +10,18 @@
 //! (`/v1/messages`). A body may also have `chat_template`: a name of the model's templates or the source of another one. The answer has the
 //! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. If the body has `sampled`, which
 //! is taken as what a model writes after the prompt, up to a stop token of the model, the answer has its text, its reasoning and its calls of
-//! tools. What is cut or malformed stays in the text. With `stream`, Chat Completions answers with an event for each part. Beside it are `changes`, what the
-//! template needed to have changed; `media`, with the bytes of the prompt that stand for each; `pieces`, for a tokenizer; and `steps`. If the body
-//! has `grammar` (`gbnf` or `lark`), the answer has the grammar of what the model may write, by `tool_choice` and the form of the answer. An
-//! error is an object as in these APIs. If the model's folder has a `tokenizer.json`, `/v1/messages/count_tokens` answers with the number of
-//! tokens of a body of Messages.
+//! tools. What is cut or malformed stays in the text. With `stream`, Chat Completions answers with an event for each part. An error is an
+//! object as in these APIs.
+//!
+//! | key of the answer | what it is |
+//! |---|---|
+//! | `changes` | what the template needed to have changed |
+//! | `media` | the images, sounds, videos and files, each with the bytes of its placeholder in the prompt |
+//! | `pieces` | the parts of the prompt for a tokenizer: which may have control tokens |
+//! | `grammar` | what the model may write, if the body has `grammar`: `gbnf`, `lark` or `structural_tag` |
+//! | `steps` | the work of the render |
+//!
+//! If the model's folder has a `tokenizer.json`, `/v1/messages/count_tokens` answers with the number of tokens of a body of Messages.
 //!
 //! # What protects it
 //!
@@ -37,7 +44,7 @@
 //! | cache | Few templates of requests are kept, and only small ones that compile. |
 //! | cancel | If the client goes, its render ends. |
 //!
-//! The time of the tokenizer is not counted, which grows with the prompt that it gets.
+//! The time that the tokenizer takes is not counted. It grows with the prompt.
 //!
 //! A request that reaches the deadline is answered with 503, because it may succeed at another time, and one that reaches another limit with
 //! 400. With two processors the server takes at most 512 MiB, and each further processor adds up to 100 MiB.
@@ -316,10 +323,9 @@ impl Job {
             return Ok(("application/json", json!({"input_tokens": count}).to_string().into_bytes()));
         }
         let (prompt, changes) = prepared.render_with(&options).map_err(fail)?;
-        let grammar = match envelope::text(&body, "grammar") {
-            Some("gbnf") => prepared.grammar(GrammarFormat::Gbnf, bounds).map_err(fail)?,
-            Some("lark") => prepared.grammar(GrammarFormat::Lark, bounds).map_err(fail)?,
-            _ => None,
+        let grammar = match envelope::text(&body, "grammar").and_then(GrammarFormat::find) {
+            Some(format) => prepared.grammar(format, bounds).map_err(fail)?,
+            None => None,
         };
         let answer = match envelope::text(&body, "sampled") {
             Some(sampled) => {
