@@ -91,7 +91,7 @@ impl<'b> Constraints<'b> {
                 }
             }
             (Some("function" | "tool" | "custom") | None, Some(name)) => ToolChoice::Function(name),
-            (Some(kind), _) if choice.is_object() => {
+            (Some(kind), _) if choice.is_object() && !matches!(kind, "function" | "tool" | "custom") => {
                 self.unknown = Some((path, kind));
                 ToolChoice::Auto
             }

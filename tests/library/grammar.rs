@@ -264,6 +264,10 @@ fn what_a_request_cannot_demand_is_an_error_with_its_place() {
             "/tool_choice: it must be \"auto\", \"none\", \"required\" or an object with the name of a function",
         ),
         (
+            json!({"tool_choice": {"type": "function"}}),
+            "/tool_choice: it must be \"auto\", \"none\", \"required\" or an object with the name of a function",
+        ),
+        (
             json!({"response_format": "json"}),
             "/response_format: it must be an object with a `type`",
         ),

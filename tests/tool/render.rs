@@ -67,6 +67,7 @@ fn a_request_is_counted_and_cut() {
     assert!(error.contains("/messages/0") && error.contains("/messages/1"), "{error}");
     assert_fails(&[&request[..], &["--fit", "1"]].concat(), 1, "and the limit is 1");
     assert_fails(&["--template", &template, "--request", &body, "--count"], 2, "--tokenizer");
+    assert_fails(&request, 1, "--tokenizer is for --count and --fit");
 }
 
 #[test]

@@ -363,6 +363,9 @@ fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<Strin
     if let Some(clock) = &fixed {
         options = options.with_clock(clock);
     }
+    if arguments.tokenizer.is_some() && !arguments.count && arguments.fit.is_none() {
+        return Err("error: --tokenizer is for --count and --fit, and neither is there".to_owned());
+    }
     let tokenizer = arguments.tokenizer.as_deref().map(Encoder::read).transpose();
     let tokenizer = tokenizer.map_err(|error| format!("error: {error}"))?;
     let count = |text: &str| match &tokenizer {
