@@ -13,7 +13,7 @@ use crate::value::{Dict, Function, Macro, Shortcut, Str, Value, ops};
 /// The maximum number of attributes of a namespace that is made by a shortcut.
 const MAX_ATTRIBUTES: usize = 16;
 
-/// Returns the argument of a call with at most one, which is a string literal. The result is `None` for any other arguments.
+/// Returns the string literal that is the only argument of a call, or an inner `None` for a call without arguments. Any other call is `None`.
 #[inline]
 fn text_argument(args: &Args) -> Option<Option<&str>> {
     match args.positional.as_slice() {

@@ -109,7 +109,7 @@ impl Schemas<'_, '_, '_> {
         close_properties(&mut one, other);
         let mut other = other.clone();
         close_properties(&mut other, &one);
-        // Of a schema without `prefixItems`, `items` is about the first items too.
+        // In a schema without `prefixItems`, `items` applies to the first items too.
         let has = |schema: &Plain, key: &str| schema.contains_key(key);
         if has(&one, "prefixItems") != has(&other, "prefixItems") && (has(&one, "items") || has(&other, "items")) {
             self.lose(path, "items");

@@ -14,7 +14,7 @@ use crate::request::Prepared;
 
 impl Prepared<'_> {
     /// Returns a grammar of what the model may write: calls of the tools of the body by its `tool_choice` and `parallel_tool_calls`, or an
-    /// answer of its `response_format`, whatever the format of the body names these. `None` if the model may write anything.
+    /// answer of its `response_format`. Responses and Messages have other names for these. `None` if the model may write anything.
     ///
     /// ```
     /// use chat_template::grammar::GrammarFormat;
@@ -52,7 +52,7 @@ impl Prepared<'_> {
             .iter()
             .map(|(_, schema, _)| schema.map(|schema| to_value(schema, &mut meter)).transpose());
         let schemas = schemas.collect::<Result<Vec<Option<Value>>>>()?;
-        // A body that stays as it is has its tools in the form of templates.
+        // With the policy `Exact`, the tools are in the form that templates read.
         let written = given_tools
             .iter()
             .filter(|_| body.is_empty())

@@ -119,7 +119,7 @@ impl Asker<'_> {
         ) else {
             return Ok(None);
         };
-        let (common, asked) = common_words(&whole, &prompt);
+        let (common, asked) = common_starts(&whole, &prompt);
         // Two tokens can begin alike.
         let inside = |text: &str, at: usize| {
             let token = control_tokens(text).find(|token| token.start < at && at < token.end);
@@ -263,8 +263,8 @@ fn call_message(ids: &[String], arguments: &Value, reasoning: Option<&str>) -> V
     }
 }
 
-/// Returns the lengths of what two strings begin with that is equal apart from white space.
-fn common_words(one: &str, other: &str) -> (usize, usize) {
+/// Returns the length of the longest start of each of two strings for which both are equal apart from white space.
+fn common_starts(one: &str, other: &str) -> (usize, usize) {
     let (mut at, mut to) = (0_usize, 0_usize);
     loop {
         let [rest, others] = [one.get(at..), other.get(to..)].map(Option::unwrap_or_default);
@@ -280,8 +280,7 @@ fn common_words(one: &str, other: &str) -> (usize, usize) {
     }
 }
 
-/// Returns what a template writes for a message without the beginning of the next one, which some templates always write. Both begin with the
-/// same control token.
+/// Removes the beginning of the next message from the end of a message. Some templates always write it, and `prompt` ends with it too.
 fn cut_next<'t>(text: &'t str, prompt: &str) -> &'t str {
     let begins_next = |at: &usize| text.get(*at..).is_some_and(|rest| prompt.ends_with(rest));
     let starts = control_tokens(text).map(|token| token.start).find(begins_next);

@@ -37,7 +37,7 @@ pub struct Constraints<'b> {
     pub schema: Option<&'b Data<'b>>,
     /// The JSON pointer of the schema.
     pub schema_path: String,
-    /// The JSON pointer and the type of what only some servers know, such as a tool of OpenAI's.
+    /// The JSON pointer and the type of a value that only some servers know, such as a tool that OpenAI runs.
     pub unknown: Option<(&'static str, &'b str)>,
 }
 
@@ -45,7 +45,7 @@ impl<'b> Constraints<'b> {
     /// Reads the constraints of a body.
     ///
     /// # Errors
-    /// If a value is of another type than in all formats.
+    /// If a value has a type that no format allows.
     pub fn read(body: &'b Data<'b>) -> Result<Self> {
         let mut constraints = Self::default();
         for (key, path) in [("function_call", "/function_call"), ("tool_choice", "/tool_choice")] {

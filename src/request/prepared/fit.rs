@@ -127,7 +127,7 @@ impl Prepared<'_> {
 }
 
 impl<'b> Prepared<'b> {
-    /// Writes the turns after a cut. The notes after the first ones are those of another cut.
+    /// Writes the turns that a cut keeps. The first `notes` notes are those of the whole conversation; the others are of an earlier cut.
     fn cut(&mut self, turns: &[BodyTurn<'b>], cut: Option<Cut>, notes: usize, meter: &mut Meter<'_>) -> Result<()> {
         let Request { normal, .. } = &mut self.request;
         normal.notes.truncate(notes);
@@ -169,14 +169,14 @@ fn list_cuts(turns: &[BodyTurn<'_>], calls: usize) -> Vec<Cut> {
     let last_user = turns.iter().rposition(|turn| turn.role == Role::User);
     // A cut at the first message would remove nothing.
     let first = turns.iter().position(|turn| !turn.is_system()).unwrap_or_default();
-    // The turns of the calls.
+    // The index of the turn of each call.
     let mut callers = vec![usize::MAX; calls];
     for (index, turn) in turns.iter().enumerate() {
         for call in &turn.calls {
             callers.get_mut(*call).into_iter().for_each(|caller| *caller = index);
         }
     }
-    // The first turn whose calls have results in the turns so far.
+    // The lowest index of a turn whose calls have results at or after `start`.
     let mut caller = usize::MAX;
     let mut cuts = Vec::new();
     for (start, turn) in turns.iter().enumerate().rev() {
