@@ -4,6 +4,7 @@ mod apply_request;
 mod conformance;
 #[cfg(not(target_family = "wasm"))]
 mod dataset;
+mod encoder;
 mod explain;
 mod file;
 mod grammar;
@@ -45,8 +46,7 @@ enum Command {
     /// Renders each row of a data set: JSON Lines with conversations in, JSON Lines with prompts out.
     #[cfg(not(target_family = "wasm"))]
     Dataset(Box<dataset::Arguments>),
-    /// Encodes the prompts of a data set, for the command `dataset`, which starts this one.
-    #[cfg(not(target_family = "wasm"))]
+    /// Encodes prompts, for the commands `dataset` and `render`, which start this one.
     #[command(hide = true)]
     Encode,
     /// Shows what a template takes: roles, parts, tools, arguments, switches, and whether prompts stay prefixes.
@@ -85,8 +85,7 @@ pub fn run() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Dataset(arguments) => return dataset::run(&arguments),
-        #[cfg(not(target_family = "wasm"))]
-        Command::Encode => dataset::serve().map_err(|error| format!("error: {error}")),
+        Command::Encode => encoder::serve().map_err(|error| format!("error: {error}")),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Grammar(arguments) => grammar::run(&arguments),
         Command::Port(arguments) => port::run(&arguments),

@@ -10,7 +10,7 @@ use chat_template::{
     ApplyOptions, ChatTemplate, Limits, PrefixBroken, Prompt, PromptOptions, RenderOptions, Template, TokenOrigin,
 };
 
-use super::dataset::Encoder;
+use super::encoder::Encoder;
 use super::explain::{Explained, Picture};
 use super::file::{Texts, check_written, shown};
 use super::masks::Masks;

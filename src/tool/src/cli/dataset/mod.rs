@@ -8,7 +8,6 @@
 //! memory does not depend on the length of the input.
 
 mod codec;
-mod encoder;
 mod failure;
 mod forms;
 mod journal;
@@ -23,8 +22,6 @@ mod run;
 mod tests;
 mod tokens;
 
-pub use encoder::Encoder;
-
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,7 +30,6 @@ use std::time::{Duration, Instant};
 use chat_template::Limits;
 use chat_template::json::Object;
 
-pub use self::encoder::serve;
 use self::notes::Notes;
 use self::output::is_regular;
 use self::row::Renderer;

@@ -9,9 +9,9 @@ use std::path::Path;
 use chat_template::{Prompt, Turn};
 use flate2::Crc;
 
-use super::encoder::Encoder;
 use super::failure::Failure;
 use super::losses::{Cause, Loss};
+use crate::cli::encoder::Encoder;
 use crate::conformance::read_file;
 
 /// Makes the tokens of prompts by the file `tokenizer.json` of a model.

@@ -1,8 +1,8 @@
 //! Encodes prompts by a file `tokenizer.json`, in child processes of this program.
 //!
 //! ```text
-//! dataset   --the file, then prompts-->   child: chat-template encode
-//!           <--tokens, or an error--
+//! dataset, render   --the file, then prompts-->   child: chat-template encode
+//!                   <--tokens, or an error--
 //! ```
 //!
 //! The crate `tokenizers` trusts its file: one of 300 bytes can ask for gigabytes, which aborts a process, and another makes it panic. A
