@@ -31,7 +31,7 @@ use schema::{Notation, Schemas};
 use written::{Asker, Calls, Reasoning, count_calls, cut_stop};
 
 use crate::chat::{ChatTemplate, control_tokens};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::meter::Meter;
 use crate::request::ToolChoice;
 use crate::response::ResponseTemplate;
@@ -194,13 +194,24 @@ impl Writer<'_, '_, '_, '_> {
     fn write_before(&self, calls: Option<&Calls>, before: &str) -> Result<(String, Rule, Option<String>)> {
         let found = self.asker.ask_reasoning(calls, before)?;
         let mut found = found.filter(|reasoning| self.options.reasoning || reasoning.open.is_empty());
-        if let (Some(reasoning), Some(description), Some(_)) = (&found, self.description, calls) {
-            if count_calls(description, &reasoning.prompt, &reasoning.witness, self.asker.bounds)? == 0 {
-                if reasoning.open.is_empty() {
-                    return Err(refuse("the description of the model does not read calls after reasoning"));
-                }
-                found = None;
+        if let (Some(description), Some(calls)) = (self.description, calls) {
+            let reads = |prompt: &str, text: &str| Ok::<_, Error>(count_calls(description, prompt, text, self.asker.bounds)? > 0);
+            let reads_reasoning = match &found {
+                Some(reasoning) => reads(&reasoning.prompt, &reasoning.witness)?,
+                None => false,
+            };
+            // After a prompt that has begun it, the model continues the reasoning.
+            let has_begun = found.as_ref().is_some_and(|reasoning| reasoning.open.is_empty());
+            let reads_call = match has_begun {
+                true => reads_reasoning,
+                false => reads(&calls.asked, &calls.witness)?,
+            };
+            if !reads_call {
+                return Err(refuse(
+                    "the description of the model reads no call after the generation prompt",
+                ));
             }
+            found.take_if(|_| !reads_reasoning);
         }
         let blank = before.get(..before.len().saturating_sub(before.trim_start().len()));
         let blank = Rule::text(blank.unwrap_or_default()).optional();

@@ -48,9 +48,11 @@ pub struct Calls {
     /// The ids of the calls that the template writes.
     ids: [String; 3],
     /// A message with a call, one with several calls, and the prompt before them.
-    witness: String,
+    pub witness: String,
     many: Option<String>,
     prompt: String,
+    /// The generation prompt, with what precedes it.
+    pub asked: String,
 }
 
 /// How a template writes the arguments of a call.
@@ -96,7 +98,10 @@ pub type Around = (String, String);
 /// A message in a prompt.
 struct Written {
     text: String,
+    /// What is before the message.
     prompt: String,
+    /// The generation prompt, with what precedes it.
+    asked: String,
     /// Whether the whole generation prompt is before the message.
     is_whole: bool,
 }
@@ -137,6 +142,7 @@ impl Asker<'_> {
             text: cut_next(text, &prompt).to_owned(),
             prompt: shared.to_owned(),
             is_whole: prompt.get(asked..).is_some_and(|rest| rest.trim().is_empty()),
+            asked: prompt,
         }))
     }
 
@@ -296,7 +302,10 @@ pub fn cut_stop<'t>(text: &'t str, stops: &[String]) -> &'t str {
 /// Reads a message with one call, one whose call has no arguments, and one with three calls.
 fn read_calls(one: Written, none: Option<&str>, many: Option<&str>, stops: &[String]) -> Option<Calls> {
     let Written {
-        text: witness, prompt, ..
+        text: witness,
+        prompt,
+        asked,
+        ..
     } = one;
     let one = witness.as_str();
     let sorts_keys = one.find(KEYS[1])? < one.find(KEYS[0])?;
@@ -365,6 +374,7 @@ fn read_calls(one: Written, none: Option<&str>, many: Option<&str>, stops: &[Str
         arguments,
         sorts_keys,
         prompt,
+        asked,
         ids: IDS.map(str::to_owned),
         witness: one.to_owned(),
         many: many.map(str::to_owned),
@@ -385,7 +395,7 @@ impl Calls {
     }
 }
 
-/// Returns how many calls of a witness a description reads in a message.
+/// Returns how many calls of a witness a description reads in a message, or zero if it reads content too.
 pub fn count_calls(description: &ResponseTemplate, prompt: &str, text: &str, bounds: Bounds<'_>) -> Result<usize> {
     let arguments = json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]});
     let options = ParseOptions::default().with_prefix(prompt).with_bounds(bounds);
@@ -393,6 +403,10 @@ pub fn count_calls(description: &ResponseTemplate, prompt: &str, text: &str, bou
         Err(error) if error.reached().is_none() => return Ok(0),
         message => serde_json::to_value(message?).unwrap_or_default(),
     };
+    let content = message.get("content").and_then(Value::as_str);
+    if content.is_some_and(|content| !content.trim().is_empty()) {
+        return Ok(0);
+    }
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let is_call = |call: &&Value| {
         let function = call.get("function");
