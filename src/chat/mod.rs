@@ -96,8 +96,10 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
-    /// The tokens that `generation_config.json` names as ends.
-    generation_stops: Vec<String>,
+    /// The tokens that the model's files name as ends besides `eos_token`, and the kind of these files.
+    own_stops: Vec<(String, &'static str)>,
+    /// Whether a text begins with `bos_token`, if a GGUF file says so.
+    adds_bos: Option<bool>,
     /// The description of what the model writes.
     #[cfg(feature = "response")]
     response: Option<Result<crate::response::ResponseTemplate>>,
@@ -205,7 +207,8 @@ impl ChatTemplate {
             templates,
             special_tokens,
             added_special_tokens: Vec::new(),
-            generation_stops: Vec::new(),
+            own_stops: Vec::new(),
+            adds_bos: None,
             #[cfg(feature = "response")]
             response: None,
             kept: Kept::default(),
@@ -228,9 +231,14 @@ impl ChatTemplate {
         self
     }
 
-    /// Sets the tokens that `generation_config.json` names as ends.
-    pub(crate) fn with_generation_stops(mut self, tokens: Vec<String>) -> Self {
-        self.parts_mut().generation_stops = tokens;
+    /// Sets the tokens that a kind of file names as ends.
+    pub(crate) fn with_own_stops(mut self, tokens: Vec<String>, source: &'static str) -> Self {
+        self.parts_mut().own_stops = tokens.into_iter().map(|token| (token, source)).collect();
+        self
+    }
+
+    pub(crate) fn with_bos_added(mut self, adds_bos: Option<bool>) -> Self {
+        self.parts_mut().adds_bos = adds_bos;
         self
     }
 
@@ -265,9 +273,11 @@ impl ChatTemplate {
         let parts = &*self.parts;
         match (parts.templates.all().get(index), parts.singles.get(index)) {
             (Some(template), Some(single)) => single.get_or_init(|| {
-                Self::assemble(Templates::one(template.clone()), parts.special_tokens.clone())
+                let mut single = Self::assemble(Templates::one(template.clone()), parts.special_tokens.clone())
                     .with_added_special_tokens(parts.added_special_tokens.clone())
-                    .with_generation_stops(parts.generation_stops.clone())
+                    .with_bos_added(parts.adds_bos);
+                single.parts_mut().own_stops.clone_from(&parts.own_stops);
+                single
             }),
             _ => self,
         }
@@ -320,6 +330,12 @@ impl ChatTemplate {
     pub fn named_source(&self, name: &str) -> Option<&str> {
         let found = self.parts.templates.named().iter().find(|template| template.name == name);
         found.map(|template| template.source.as_str())
+    }
+
+    /// Returns whether the model's tokenizer begins a text with `bos_token`, if a GGUF file says so: `tokenizer.ggml.add_bos_token`, or the rule of
+    /// transformers for a vocabulary without it. A prompt is encoded without this token, because the template prints it where it belongs.
+    pub fn adds_bos_token(&self) -> Option<bool> {
+        self.parts.adds_bos
     }
 
     /// Returns whether a template has a `{% generation %}` block. Without one there are no spans, and every assistant mask is all zeros.

@@ -38,7 +38,8 @@ const TOOL: &str = "search";
 
 /// What says that a string ends the model's message.
 const EOS_TOKEN: &str = "eos_token";
-const GENERATION_CONFIG: &str = "generation_config";
+pub(super) const GENERATION_CONFIG: &str = "generation_config";
+pub(super) const GGUF: &str = "gguf";
 const ADDED_TOKENS: &str = "added_tokens";
 const AFTER_ANSWER: &str = "after_answer";
 pub(crate) const NEXT_TURN: &str = "next_turn";
@@ -52,7 +53,8 @@ type SpecialTokens<'o> = &'o [(&'o str, &'o str)];
 impl ChatTemplate {
     /// Returns the strings at which a server stops the model, each with its sources. A string is no part of the message.
     ///
-    /// The sources are `eos_token`, `generation_config` (`eos_token_id` in `generation_config.json`), `added_tokens` (special tokens with the
+    /// The sources are `eos_token`, `generation_config` (`eos_token_id` in `generation_config.json`), `gguf` (the ends
+    /// of turns and messages that a GGUF file names), `added_tokens` (special tokens with the
     /// name of an end, such as `<|eom_id|>`), `after_answer` (what the template prints after an answer or a call) and `next_turn` (what it prints
     /// before the next message).
     ///
@@ -110,8 +112,8 @@ impl ChatTemplate {
         if let Some((_, eos)) = eos {
             stops.add(eos, EOS_TOKEN);
         }
-        for token in &self.parts.generation_stops {
-            stops.add(token, GENERATION_CONFIG);
+        for (token, source) in &self.parts.own_stops {
+            stops.add(token, source);
         }
         let added = self.control_tokens().into_iter().filter(|token| ENDS.contains(token));
         added.for_each(|token| stops.add(token, ADDED_TOKENS));

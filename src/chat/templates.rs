@@ -81,7 +81,7 @@ impl NamedTemplate {
 pub const MAX_TEMPLATES: usize = 1000;
 
 /// The largest total size of the sources of a model's templates, in bytes. Those of known models have up to 60 thousand.
-const MAX_SOURCES: usize = 4 << 20;
+pub const MAX_SOURCES: usize = 4 << 20;
 
 /// Compiles the templates of one model, with one deadline and one number of steps for all, and a limit on the sum of their sources.
 #[derive(Debug)]
@@ -153,6 +153,17 @@ impl Templates {
             list: named.into_values().collect(),
             are_named: true,
         }
+    }
+
+    /// Collects the templates of a model's files. If all are named `default`, only the last one is kept, without its name.
+    pub fn from_files(mut named: Vec<NamedTemplate>) -> Self {
+        if named.iter().any(|template| template.name != "default") {
+            return Self::from_named(named);
+        }
+        named.pop().map_or_else(Self::default, |mut template| {
+            template.name.clear();
+            Self::one(template)
+        })
     }
 
     /// Returns a single template without a name.

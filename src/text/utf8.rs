@@ -11,7 +11,7 @@ pub fn describe_fault(error: &FromUtf8Error) -> String {
     let at = error.utf8_error().valid_up_to();
     let hint = match error.as_bytes() {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "; the file is UTF-16, so save it as UTF-8",
-        [b'G', b'G', b'U', b'F', ..] => "; the file is GGUF, which is not read: pass the folder of the model that it was made from",
+        [b'G', b'G', b'U', b'F', ..] => "; the file is GGUF: load it as a model",
         _ => "",
     };
     format!("invalid UTF-8 at byte {at}{hint}")

@@ -8,6 +8,7 @@ mod append;
 mod derive;
 #[cfg(feature = "internal")]
 mod examples;
+mod gguf;
 #[cfg(feature = "response")]
 mod grammar;
 mod hostile;

@@ -174,7 +174,7 @@ fn mistakes_in_files_are_shown_with_their_places() {
         ),
         (
             file_of_bytes("bytes.gguf", b"GGUF\xff"),
-            "bytes.gguf: invalid UTF-8 at byte 4; the file is GGUF, which is not read: pass the folder",
+            "bytes.gguf: invalid UTF-8 at byte 4; the file is GGUF: load it as a model",
         ),
     ] {
         assert_fails(&[&MODEL[..], &["--messages", &path]].concat(), 1, part);
@@ -264,10 +264,7 @@ fn mistakes_in_models_say_what_to_do() {
         "tokenizer_config.json: not JSON: Expecting value: line 1 column 7 (char 6)\n1 | {\"a\": b}\n  |       ^",
     );
     let gguf = folder.file("m.gguf", "GGUF");
-    with(
-        &["--model", &gguf],
-        "m.gguf: is not a folder; GGUF is not read, so pass the folder of the model",
-    );
+    with(&["--model", &gguf], "m.gguf: byte 4: the file ends within the next 4 bytes");
     folder.file("tekken/tekken.json", "{}");
     with(
         &["--model", &folder.0.join("tekken").display().to_string()],

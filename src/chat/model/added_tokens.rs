@@ -14,7 +14,7 @@ use crate::json::{Data, Object};
 use crate::limits::{Limit, LimitExceeded};
 
 /// The maximum number of special tokens without names that a model may have: as many as the largest known vocabulary has tokens.
-const MAX_ADDED_TOKENS: usize = 1 << 18;
+pub(super) const MAX_ADDED_TOKENS: usize = 1 << 18;
 
 /// Returns the tokens that `tokenizer_config.json` names, then `of_tokenizer`, which are those of `tokenizer.json`, each once.
 ///

@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read};
+use std::io::{BufRead, BufReader, ErrorKind as IoErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -55,7 +55,7 @@ setters! { LoadOptions<'o>:
 impl Default for LoadOptions<'_> {
     fn default() -> Self {
         Self {
-            max_file_size: 64 << 20,
+            max_file_size: MAX_FILE_SIZE,
             processor: false,
             ignore_remote_code: false,
             follow_links: false,
@@ -112,10 +112,7 @@ impl<'p> Files<'p> {
 
     /// Returns an error if the time is over or the call is cancelled.
     fn check(&self) -> Result<()> {
-        if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
-            return Err(Error::limit(LimitExceeded::new(Limit::Cancel, 0, 0)));
-        }
-        Ok(self.deadline.check(Duration::ZERO)?)
+        check(self.cancel, self.deadline)
     }
 
     /// Returns the text of a file, or `None` if it does not exist.
@@ -147,8 +144,8 @@ impl<'p> Files<'p> {
     /// Returns the bytes of a file up to the size limit as a stream, or `None` if it does not exist. Reading fails when the time is over.
     pub fn stream(&self, file: &str) -> Result<Option<impl BufRead>> {
         let file = self.open(&self.path.join(file))?;
-        let timed = |inner| Timed { inner, files: self };
-        Ok(file.map(|file| BufReader::with_capacity(BLOCK, timed(file.take(self.max_file_size)))))
+        let timed = |file: File| Timed::new(file.take(self.max_file_size), self.cancel, self.deadline);
+        Ok(file.map(|file| BufReader::with_capacity(BLOCK, timed(file))))
     }
 
     /// Returns whether a file contains `wanted`. A file that does not exist contains nothing.
@@ -241,20 +238,44 @@ impl<'p> Files<'p> {
     }
 }
 
+/// The default of [`LoadOptions::max_file_size`].
+pub(super) const MAX_FILE_SIZE: u64 = 64 << 20;
+
 /// The number of bytes that are read at once.
-const BLOCK: usize = 64 << 10;
+pub(super) const BLOCK: usize = 64 << 10;
 
 /// A reader that fails when the time is over or the call is cancelled.
-struct Timed<'f, R> {
+pub(super) struct Timed<'p, R> {
     inner: R,
-    files: &'f Files<'f>,
+    cancel: Option<&'p AtomicBool>,
+    deadline: &'p Deadline,
+}
+
+impl<'p, R> Timed<'p, R> {
+    pub fn new(inner: R, cancel: Option<&'p AtomicBool>, deadline: &'p Deadline) -> Self {
+        Self { inner, cancel, deadline }
+    }
 }
 
 impl<R: Read> Read for Timed<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.files.check().map_err(std::io::Error::other)?;
+        check(self.cancel, self.deadline).map_err(std::io::Error::other)?;
         self.inner.read(buffer)
     }
+}
+
+impl<R: Seek> Seek for Timed<'_, R> {
+    fn seek(&mut self, position: SeekFrom) -> std::io::Result<u64> {
+        self.inner.seek(position)
+    }
+}
+
+/// Returns an error if the time is over or the call is cancelled.
+fn check(cancel: Option<&AtomicBool>, deadline: &Deadline) -> Result<()> {
+    if cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+        return Err(Error::limit(LimitExceeded::new(Limit::Cancel, 0, 0)));
+    }
+    Ok(deadline.check(Duration::ZERO)?)
 }
 
 /// Returns a path without symbolic links.
@@ -267,7 +288,7 @@ fn too_large(path: &Path, size: u64, limit: u64) -> Error {
 }
 
 /// Returns the error of reading a path.
-fn failed(path: &Path, error: std::io::Error) -> Error {
+pub(super) fn failed(path: &Path, error: std::io::Error) -> Error {
     at(path, &error.to_string()).with_source(error)
 }
 

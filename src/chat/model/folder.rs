@@ -22,8 +22,9 @@ use super::tokenizer_class;
 use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
 use super::{added_tokens, cache, config, tokens};
+use crate::chat::ChatTemplate;
+use crate::chat::stops::{self, GENERATION_CONFIG};
 use crate::chat::templates::{Compiler, NamedTemplate, Templates};
-use crate::chat::{ChatTemplate, stops};
 use crate::deadline::Bounds;
 use crate::error::{Error, Result};
 use crate::json;
@@ -142,7 +143,7 @@ impl Folder<'_> {
         // transformers' tokenizers do not read this file, so that a fault in it is no error.
         let generation = self.object(GENERATION).ok().flatten().unwrap_or_default();
         let stops = stops::read_generation_stops(&generation, &config, &tokenizer.ids);
-        Ok(assemble(templates, tokens, added, &config, &self.compiler).with_generation_stops(stops))
+        Ok(assemble(templates, tokens, added, &config, &self.compiler).with_own_stops(stops, GENERATION_CONFIG))
     }
 
     /// Returns the templates of the tokenizer.
@@ -161,7 +162,7 @@ impl Folder<'_> {
             }
             named.push(template);
         }
-        match (single_or_named(named), config) {
+        match (Templates::from_files(named), config) {
             (templates, Some(config)) if templates.is_none() => self.templates_in(CONFIG, config),
             (templates, _) => Ok(templates),
         }
@@ -179,7 +180,7 @@ impl Folder<'_> {
             Some(legacy) => legacy,
             None => {
                 let template = self.template(PathBuf::from(TEMPLATE), "default")?;
-                single_or_named(additional.into_iter().chain(template).collect())
+                Templates::from_files(additional.into_iter().chain(template).collect())
             }
         };
         // The reference treats an empty template as missing, because an empty string is false in Python.
@@ -296,17 +297,6 @@ fn assemble(
     #[cfg(feature = "response")]
     let template = template.with_response(crate::chat::response::read_response_template(config, &compiler.meter));
     template
-}
-
-/// If all templates are named `default`, returns the last one without its name. Otherwise, returns all of them by their names.
-fn single_or_named(named: Vec<NamedTemplate>) -> Templates {
-    if named.iter().any(|template| template.name != "default") {
-        return Templates::from_named(named);
-    }
-    named.into_iter().next_back().map_or_else(Templates::default, |mut template| {
-        template.name.clear();
-        Templates::one(template)
-    })
 }
 
 const CONFLICT: &str = "Cannot load chat template due to conflicting files - this checkpoint combines a legacy chat_template.json file \

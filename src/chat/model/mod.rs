@@ -9,6 +9,7 @@ pub(crate) mod cache;
 mod config;
 mod files;
 mod folder;
+mod gguf;
 mod model_config;
 mod roots;
 mod tokenizer_class;

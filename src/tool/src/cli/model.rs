@@ -1,5 +1,6 @@
 //! The options that choose a chat template and say how it is applied. The commands `render` and `dataset` share them.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use chat_template::json::{self, Data};
@@ -12,7 +13,7 @@ use super::variable;
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("source"))]
 pub struct Source {
-    /// The folder of a model, with chat_template.jinja or tokenizer_config.json, or a folder models--NAME of the Hugging Face cache.
+    /// The folder of a model, with chat_template.jinja or tokenizer_config.json, a folder models--NAME of the Hugging Face cache, or a GGUF file.
     #[arg(long, value_name = "DIR", group = "source")]
     pub model: Option<PathBuf>,
     /// Loads a folder even if its tokenizer is Python code, which is not run. The special tokens are those that its files name.
@@ -48,7 +49,8 @@ impl Source {
 
     /// Returns the files that [`Source::load`] can read, to which a command must not write.
     pub fn list_read(&self) -> Vec<PathBuf> {
-        let mut read: Vec<PathBuf> = self.files().map(Path::to_owned).collect();
+        let model = self.model.as_deref().filter(|model| model.is_file());
+        let mut read: Vec<PathBuf> = self.files().chain(model).map(Path::to_owned).collect();
         let folders = self
             .model
             .iter()
@@ -100,12 +102,22 @@ impl Source {
             .with_ignore_remote_code(self.ignore_remote_code)
             .with_follow_links(self.follow_links)
             .with_bounds(texts.bounds());
-        let chat = ChatTemplate::load_dir(model, &options).map_err(|error| explain_load_error(&error))?;
+        let load = if is_gguf(model) {
+            ChatTemplate::load_gguf
+        } else {
+            ChatTemplate::load_dir
+        };
+        let chat = load(model, &options).map_err(|error| explain_load_error(&error))?;
         let (path, names) = (model.display(), chat.names());
         match &self.name {
             _ if names.is_empty() && chat.source().is_none() => Err(format!(
-                "error: {path}: the model has no template in chat_template.jinja, additional_chat_templates or \
-                 tokenizer_config.json; pass one as --template, or pass --processor to load the templates of a processor"
+                "error: {path}: the model has no template in {}",
+                match model.is_file() {
+                    true => "its metadata; pass one as --template",
+                    false =>
+                        "chat_template.jinja, additional_chat_templates or tokenizer_config.json; pass one as --template, or pass \
+                         --processor to load the templates of a processor",
+                }
             )),
             // For the contract, an unknown name is the source of a template.
             Some(name) if !names.contains(&name.as_str()) => Err(format!(
@@ -153,6 +165,20 @@ impl Source {
             None => format!("{error}{}{}", explain_limit(error), self.explain_names(error)),
         }
     }
+}
+
+/// Returns whether a path is that of a GGUF file, by its name or its first bytes: those in the store of Ollama have other names.
+fn is_gguf(path: &Path) -> bool {
+    let begins = || {
+        let mut magic = [0; 4];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+        read.is_ok() && magic == *b"GGUF"
+    };
+    path.is_file()
+        && (path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"))
+            || begins())
 }
 
 /// Returns whether the text of a file is that of a configuration, such as tokenizer_config.json. As a template, it would print itself.
@@ -238,7 +264,6 @@ fn explain_load_error(error: &Error) -> String {
         .replace("set LoadOptions::follow_links", "pass --follow-links");
     let hint = match message.strip_suffix(": is not a folder") {
         Some(path) if path.ends_with(".json") => "; pass the folder that it is in",
-        Some(path) if path.ends_with(".gguf") => "; GGUF is not read, so pass the folder of the model that it was made from",
         Some(_) => "; pass a template as --template",
         None => "",
     };
