@@ -12,6 +12,7 @@ mod assistant;
 mod branches;
 mod case;
 mod excerpts;
+mod faults;
 mod folders;
 mod requests;
 mod shared;

@@ -10,6 +10,7 @@
 //! `unsupported`. The figures are written to standard error, which libtest does not capture.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
+mod descriptions;
 mod docs;
 mod responses;
 mod run;

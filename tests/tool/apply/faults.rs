@@ -4,7 +4,6 @@
 //! (`ends`), all changes as `path kind` (`changes`), kinds of which some are there (`some`) and none (`no`), the paths that are dropped and no
 //! others (`dropped`), severities as `path severity` (`severities`), or the pointer of the error (`error`). Of `any`, one text is in the prompt
 //! or one path is dropped.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -98,7 +97,7 @@ fn find_fault(case: &Value, answer: &Value) -> Option<String> {
 
 #[test]
 fn no_fault_is_there() {
-    let cases: Vec<Value> = include_str!("../request/faults.jsonl")
+    let cases: Vec<Value> = include_str!("../../request/faults.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();

@@ -2,21 +2,17 @@
 //!
 //! The ports are scripts of `sh` around the port of this crate, and the tests run only on Unix.
 #![cfg(unix)]
-#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use chat_template_cli::conformance::{Answer, Report, SUITE_VERSION, Suite, Verdict};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_chat-template");
-
-/// The command of this crate's port, quoted because its path can contain spaces.
-const OWN: &str = concat!("'", env!("CARGO_BIN_EXE_chat-template"), "' port");
+use super::{BINARY, OWN};
 
 #[test]
 fn a_release_of_the_suite_has_one_hash() {
-    let changelog = include_str!("../cases/CHANGELOG.md");
+    let changelog = include_str!("../../cases/CHANGELOG.md");
     let hash = Suite::embedded().unwrap().hash;
     let is_released = !SUITE_VERSION.ends_with("-dev");
     assert!(

@@ -3,7 +3,6 @@
 //! ```text
 //! "likewise at a comment"   ->   does not begin with a capital, does not end with a period, has no verb
 //! ```
-#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use chat_template_cli::conformance::Suite;
 

@@ -1,5 +1,4 @@
 //! The command `render`: its inputs, and its messages about mistakes.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,6 @@
 //! The conformance commands with the port of this crate, and with ports that crash, hang and print rubbish.
 //!
 //! The faulty ports are scripts of `sh`, and their tests run only on Unix.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use std::process::{Command, Output};
 use chat_template_cli::conformance::Suite;
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_chat-template");
+use super::{BINARY, OWN, stderr, stdout};
 
 #[test]
 fn export_contains_every_case_of_the_protocol() {
@@ -43,7 +42,7 @@ fn export_contains_every_case_of_the_protocol() {
 
 #[test]
 fn the_changelog_has_an_entry_for_the_version() {
-    let changelog = include_str!("../cases/CHANGELOG.md");
+    let changelog = include_str!("../../cases/CHANGELOG.md");
     let version = chat_template_cli::conformance::SUITE_VERSION;
     assert!(changelog.contains(&format!("## {version}")));
 }
@@ -361,9 +360,6 @@ fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
     }
 }
 
-/// The command of this crate's port, quoted because its path can contain spaces.
-const OWN: &str = concat!("'", env!("CARGO_BIN_EXE_chat-template"), "' port");
-
 fn conformance(arguments: &[&str]) -> Output {
     Command::new(BINARY).arg("conformance").args(arguments).output().unwrap()
 }
@@ -384,12 +380,4 @@ fn file(name: &str, text: &str) -> PathBuf {
 
 fn field(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap().to_owned()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
 }

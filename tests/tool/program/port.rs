@@ -1,5 +1,4 @@
 //! The command `port` with a model.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -1,7 +1,6 @@
 //! The commands `conformance diff` and `conformance fuzz`, which compare two ports.
 //!
 //! A port that differs is a script of `sh` around the port of this crate, and its tests run only on Unix.
-#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,10 +8,7 @@ use std::process::{Command, Output};
 use chat_template_cli::conformance::Suite;
 use serde_json::Value;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_chat-template");
-
-/// The command of this crate's port, quoted because its path can contain spaces.
-const OWN: &str = concat!("'", env!("CARGO_BIN_EXE_chat-template"), "' port");
+use super::{BINARY, OWN, stderr, stdout};
 
 #[test]
 fn fuzz_finds_no_difference_between_a_port_and_itself() {
@@ -287,12 +283,4 @@ fn file(name: &str, text: &str) -> PathBuf {
     let path = folder().join(name);
     std::fs::write(&path, text).unwrap();
     path
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
 }
