@@ -10,6 +10,7 @@ pub use crate::json::tree::Entry;
 pub use crate::json::write::write_data;
 pub use crate::text::truncate::elide;
 pub use crate::text::utf8::describe_fault;
+pub use crate::trace::{Copies, From as CopiedFrom, Keeps, Sources};
 pub use crate::unicode::{is_identifier, is_name, is_whitespace};
 pub use crate::unsupported::{Site, find as find_unsupported};
 pub use crate::value::{Function, Kind, Returns, Type};

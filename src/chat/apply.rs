@@ -51,6 +51,15 @@ impl ChatTemplate {
         self.apply_one(&messages, None, options, Keeps::Nothing, &meter)
     }
 
+    /// Returns the prompt of a conversation as [`ChatTemplate::apply`] does. `keeps` tells what is in [`Prompt::copies`].
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn apply_keeping<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, keeps: Keeps) -> Result<Prompt> {
+        let deadline = options.prompt.render.bounds.start();
+        let meter = || Meter::within(options.prompt.render.bounds, &deadline);
+        self.apply_one(&messages, None, options, keeps, &meter)
+    }
+
     /// Returns the prompt of a conversation within the limits and the deadline of a meter, in place of those of the options. `keeps` tells
     /// what is in [`Prompt::copies`].
     pub(crate) fn apply_within<M: Input + ?Sized>(

@@ -96,6 +96,22 @@ impl Prompt {
         &self.assistant
     }
 
+    /// Returns what was copied from strings, as [`ChatTemplate::apply_keeping`](crate::ChatTemplate::apply_keeping) was asked.
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn copies(&self) -> &Copies {
+        &self.copies
+    }
+
+    /// Leaves out the spans of what the model writes before a message.
+    #[cfg(feature = "internal")]
+    #[doc(hidden)]
+    pub fn keep_assistant_from(&mut self, first: usize) {
+        self.assistant
+            .turns
+            .retain(|turn| turn.message.is_none_or(|message| message >= first));
+    }
+
     /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin) and the message
     /// whose turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the prompt. Empty
     /// unless [`RenderOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.

@@ -12,6 +12,7 @@ use super::source::{Owner, PieceOrigin};
 /// What a render keeps of the places in memory from which its prompt came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
+    /// None of them.
     Nothing,
     /// The address of each part that was copied.
     Addresses,
@@ -22,6 +23,7 @@ pub enum Keeps {
 /// The parts of an output that were copied from memory or made, in the order of the output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Copies {
+    /// The parts.
     pub list: Vec<Copied>,
     /// The strings of the input, if the render kept [`Keeps::Sources`].
     pub sources: Option<Sources>,

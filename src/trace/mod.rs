@@ -20,6 +20,8 @@ mod source;
 mod spans;
 mod union;
 
+#[cfg(feature = "internal")]
+pub use copies::Sources;
 pub use copies::{Copied, Copies, From, Keeps};
 pub use map::{Container, InputMap, Literals, Storage};
 pub use paths::{Outer, Paths, ROOT, Step};

@@ -93,9 +93,10 @@ fn a_full_disk_is_an_error() {
 fn a_run_starts_only_if_it_can() {
     let folder = Folder::new("start");
     folder.write("in.jsonl", make_rows(2));
+    std::fs::create_dir(folder.0.join("empty")).expect("a folder can be made");
     for (arguments, part) in [
         ("--input absent.jsonl --output out.jsonl", "error: absent.jsonl: "),
-        ("--input . --output out.jsonl", "error: .: this is a folder"),
+        ("--input empty --output out.jsonl", "error: empty: this folder has no files"),
         ("--input in.jsonl --output in.jsonl", "must be different files"),
         ("--jobs 0", "a whole number from 1"),
         (

@@ -2,6 +2,7 @@
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 mod files;
+mod kinds;
 #[cfg(feature = "tokenizer")]
 mod tokens;
 
@@ -175,7 +176,7 @@ fn conversations_of_sharegpt_have_roles() {
     let rows = r#"{"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}, {"from": "tool", "value": "1"}]}
         {"system": "Be kind.", "conversations": [{"from": "human", "value": "Hi"}], "source": "x"}
         {"system": "Be kind.", "conversations": [{"from": "system", "value": "Be brief."}]}"#;
-    let (out, error, status) = folder.run("--sharegpt", rows);
+    let (out, error, status) = folder.run("", rows);
     assert_eq!(status, 0, "{error}");
     let expected = r#"{"text":"<user>Hi<assistant>Ho<tool>1"}
 {"source":"x","text":"<system>Be kind.<user>Hi"}
@@ -183,7 +184,7 @@ fn conversations_of_sharegpt_have_roles() {
 "#;
     assert_eq!(out, expected);
     let rows = r#"{"chat": [{"from": "human", "value": "Hi"}], "system": null}"#;
-    let (out, error, _) = folder.run("--sharegpt --messages-key chat", rows);
+    let (out, error, _) = folder.run("--format sharegpt --messages-key chat", rows);
     assert_eq!(out, "{\"text\":\"<user>Hi\"}\n", "{error}");
 }
 
@@ -291,7 +292,7 @@ fn prompts_can_have_a_completion_or_two() {
     assert_eq!(folder.rows("out.jsonl.errors.jsonl")[0]["pointer"], "/completion/0/content");
     let ranking = json!({"conversations": [{"from": "human", "value": "Hi"}], "system": "S", "chosen": {"from": "gpt", "value": "Ho"},
         "rejected": {"from": "gpt", "value": "Hu"}});
-    let (out, _, _) = folder.run("--sharegpt", ranking.to_string());
+    let (out, _, _) = folder.run("", ranking.to_string());
     let row: Value = serde_json::from_str(&out).expect("a line is JSON");
     assert_eq!(
         row,
@@ -326,17 +327,14 @@ fn sharegpt_has_calls_and_results_of_tools() {
         "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}{{ c.function|tojson }}{% endfor %}{% endfor %}",
     );
     let rows = r#"{"conversations": [{"from": "human", "value": "a"}, {"from": "function_call", "value": "{\"name\": \"f\", \"arguments\": {\"x\": 1}}"}, {"from": "observation", "value": "21"}, {"from": "chatgpt", "value": "b"}]}"#;
-    let (out, error, status) = folder.run("--sharegpt", rows);
+    let (out, error, status) = folder.run("", rows);
     assert_eq!(status, 0, "{error}");
     let row: Value = serde_json::from_str(&out).expect("a line is JSON");
     assert_eq!(
         row["text"],
         "<user>a<assistant>{\"name\": \"f\", \"arguments\": {\"x\": 1}}<tool>21<assistant>b"
     );
-    let (_, error, status) = folder.run(
-        "--sharegpt",
-        r#"{"conversations": [{"from": "function_call", "value": "f()"}]}"#,
-    );
+    let (_, error, status) = folder.run("", r#"{"conversations": [{"from": "function_call", "value": "f()"}]}"#);
     assert_eq!(status, 1, "{error}");
     assert!(
         error.contains(r#""pointer":"/conversations/0/value","error":"the call is not JSON"#),
@@ -391,11 +389,7 @@ fn an_input_is_read_by_its_first_bytes() {
     assert!(error.contains("3 rows: 0 written, 3 failed"), "{error}");
     folder.write("a.parquet", b"PAR1\x15\x04");
     let (_, error, status) = folder.run("--input a.parquet", "");
-    assert_eq!(status, 2);
-    assert!(
-        error.contains("a.parquet: this is a Parquet file, and must be JSON Lines; convert it with"),
-        "{error}"
-    );
+    assert!(status == 2 && error.contains("a.parquet: this is a Parquet file"), "{error}");
 }
 
 #[test]

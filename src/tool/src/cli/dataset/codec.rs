@@ -19,10 +19,6 @@ pub const BUFFER: usize = 256 << 10;
 /// The largest number of decompressed bytes for each compressed one. Rows with the same long instructions have about 50.
 const MAX_RATIO: u64 = 200;
 
-/// The error of a file of another format.
-const PARQUET: &str = "this is a Parquet file, and must be JSON Lines; convert it with \
-                       python -c 'import sys, datasets; datasets.Dataset.from_parquet(sys.argv[1]).to_json(sys.argv[2])' IN.parquet OUT.jsonl";
-
 /// The number of decompressed bytes that are always allowed.
 const FREE: u64 = 256 << 20;
 
@@ -45,20 +41,18 @@ impl Codec {
     }
 
     /// Returns the compression that the first bytes of a file have.
-    fn find(start: &[u8]) -> Result<Self> {
+    fn find(start: &[u8]) -> Self {
         match start {
-            [0x1f, 0x8b, ..] => Ok(Self::Gzip),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Ok(Self::Zstd),
-            [b'P', b'A', b'R', b'1', ..] => Err(Error::new(ErrorKind::InvalidData, PARQUET)),
-            _ => Ok(Self::Plain),
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            _ => Self::Plain,
         }
     }
 
-    /// Returns a reader of the decompressed bytes of a file. It fails if they are much more than the compressed ones.
-    pub fn decode(mut reader: Box<dyn Read>) -> Result<Box<dyn BufRead>> {
-        let mut start = Vec::new();
-        reader.by_ref().take(4).read_to_end(&mut start)?;
-        let codec = Self::find(&start)?;
+    /// Returns a reader of the decompressed bytes of a file, of which the start has been read. It fails if they are much more than the
+    /// compressed ones.
+    pub fn decode(start: Vec<u8>, reader: Box<dyn Read>) -> Result<Box<dyn BufRead>> {
+        let codec = Self::find(&start);
         let reader = std::io::Cursor::new(start).chain(reader);
         let compressed = Rc::new(Cell::new(0));
         let counted = Counted {

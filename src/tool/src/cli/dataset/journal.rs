@@ -15,8 +15,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use flate2::Crc;
-
 use super::output::{is_regular, length, lock};
 use super::rows::Place;
 
@@ -48,9 +46,7 @@ struct Line {
 
 impl Line {
     fn new(checkpoint: Checkpoint) -> Result<Self, serde_json::Error> {
-        let mut crc = Crc::new();
-        crc.update(&serde_json::to_vec(&checkpoint)?);
-        let checksum = crc.sum();
+        let checksum = crc32fast::hash(&serde_json::to_vec(&checkpoint)?);
         Ok(Self { checkpoint, checksum })
     }
 

@@ -10,22 +10,21 @@ use serde::Serialize;
 
 /// Output lines that are collected until they reach a size.
 pub struct Lines<'s> {
-    text: String,
+    text: Vec<u8>,
     /// The size in bytes from which the lines are sent.
     size: usize,
-    send: &'s dyn Fn(String),
+    send: &'s dyn Fn(Vec<u8>),
 }
 
 impl<'s> Lines<'s> {
     /// Makes an empty collection that uses the memory of a buffer, and that passes the lines to a function when they reach a size.
-    pub fn new(mut buffer: Vec<u8>, size: usize, send: &'s dyn Fn(String)) -> Self {
-        buffer.clear();
-        let text = String::from_utf8(buffer).unwrap_or_default();
+    pub fn new(mut text: Vec<u8>, size: usize, send: &'s dyn Fn(Vec<u8>)) -> Self {
+        text.clear();
         Self { text, size, send }
     }
 
     /// Returns the lines that were not sent.
-    pub fn into_text(self) -> String {
+    pub fn into_text(self) -> Vec<u8> {
         self.text
     }
 
@@ -36,7 +35,11 @@ impl<'s> Lines<'s> {
 
     /// Adds text as it is.
     pub fn push(&mut self, text: &str) {
-        self.text.push_str(text);
+        self.push_bytes(text.as_bytes());
+    }
+
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        self.text.extend_from_slice(bytes);
         if self.text.len() >= self.size {
             (self.send)(std::mem::take(&mut self.text));
         }
@@ -76,7 +79,7 @@ impl fmt::Write for Lines<'_> {
 
 impl io::Write for &mut Lines<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.push(std::str::from_utf8(bytes).map_err(io::Error::other)?);
+        self.push_bytes(bytes);
         Ok(bytes.len())
     }
 

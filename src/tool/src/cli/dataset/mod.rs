@@ -8,35 +8,41 @@
 //! memory does not depend on the length of the input.
 
 mod codec;
-mod failure;
-mod forms;
+mod input;
 mod journal;
+mod kinds;
 mod lines;
-mod losses;
 mod notes;
 mod output;
 mod row;
 mod rows;
 mod run;
+#[cfg(feature = "parquet")]
+mod table;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tokens;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use chat_template::Limits;
 use chat_template::json::Object;
+use chat_template_rows::{Format, Known, Reader};
+use indicatif::ProgressBar;
 
+use self::input::{Opened, list_files};
+use self::kinds::find_shape;
 use self::notes::Notes;
 use self::output::is_regular;
 use self::row::Renderer;
 use self::rows::CHUNK;
 use self::run::{ANSWERS, Files, Run, default_errors, summarize};
 use self::tokens::Tokenizer;
-use super::file::{Texts, is_dash};
+use super::file::{Texts, is_dash, shown};
 use super::masks::Masks;
 use super::model::{Settings, Source};
 use super::{parse_count, parse_jobs, warn};
@@ -51,13 +57,18 @@ const HELP: &str = "\
 Examples:
   chat-template dataset --model Qwen3-8B chats.jsonl --output prompts.jsonl
   chat-template dataset --model Qwen3-8B --input chats.jsonl.gz --output prompts.jsonl.zst --resume
-  chat-template dataset --model Qwen3-8B --sharegpt --spans < sharegpt.jsonl | gzip > prompts.jsonl.gz
+  chat-template dataset --model Qwen3-8B --spans < sharegpt.jsonl | gzip > prompts.jsonl.gz
+  chat-template dataset --model Qwen3-8B chats/ --output prompts.jsonl
   chat-template dataset --model Qwen3-8B --tokenizer Qwen3-8B/tokenizer.json --max-length 4096 chats.jsonl --output tokens.jsonl
 
-A row of the input is a line with a JSON object. These of its keys are used:
+The input is JSON Lines, one JSON array, or, if the command was built with the feature `parquet`, a Parquet or Arrow file. Text can be UTF-8
+or UTF-16, and compressed by gzip or zstd. A folder and a pattern such as 'part-*.jsonl' are all of their files.
+
+A row is a JSON object. These of its keys are used:
   messages              the conversation; --messages-key sets another name
-  tools, documents      the arguments of these names; tools can also be JSON text
+  tools, documents      the arguments of these names
   chat_template_kwargs  variables of the template for this row, such as {\"enable_thinking\": false}
+All of these can also be JSON text. The key functions, and function_call in a message, are those of OpenAI's older files.
 A row of the output has all other keys of its row, in their order, and then these:
   text        the prompt
   generation  with --spans: the spans of {% generation %} blocks, in code points and in bytes, as `render --json` prints them
@@ -68,25 +79,32 @@ A row of the output has all other keys of its row, in their order, and then thes
   labels      with --tokenizer: the tokens that the model writes, and -100 for the others
 The rows of the output are in the order of the input.
 
-A row can have \"prompt\" and \"completion\" in place of messages. Each is a list of messages, or a string of the user or the assistant.
+A row can have \"prompt\" and \"completion\" in place of messages. Each is a list of messages, or a string of the user or the assistant. What
+the model writes is then in the completion alone. A prompt without a completion ends with the generation prompt.
 A row can also have two answers, \"chosen\" and \"rejected\", after a \"prompt\" or messages. In its output, chosen and rejected are the two
 prompts, and the other keys are chosen_assistant, rejected_assistant and so on.
 
-The messages can also be JSON text. With --sharegpt, they are in \"conversations\", as {\"from\": \"human\", \"value\": \"Hi\"}. human is the
-role user, gpt is assistant, observation is tool, and the value of function_call becomes calls. If the first message does not have the role
-system, the text of the key \"system\" is inserted before it.
+The first rows show which format the rows have; --format sets it:
+  messages   as above
+  sharegpt   the key conversations has messages such as {\"from\": \"human\", \"value\": \"Hi\"}. human is the role user, gpt is assistant,
+             observation is tool, and the value of function_call becomes calls. If the first message does not have the role system, the text
+             of the key \"system\" is inserted before it
+  alpaca     the keys instruction and input are a message of the user, output is that of the assistant; system and history come before
 
 A row that fails does not stop the others. It becomes a line of the file of errors:
   {\"line\": 7, \"kind\": \"message\", \"pointer\": \"/messages/2\", \"error\": \"...\", \"row\": {...}}
-This file is OUTPUT.errors.jsonl, or standard error if the output is -. A row fails if a message has no role, a role that is unknown, or content
+A line also has its \"file\" if there are several. This file is OUTPUT.errors.jsonl, or standard error if the output is -. A row fails if a message has no role, a role that is unknown, or content
 that is neither text nor parts.
 
 The file of errors also has warnings of rows that have prompts: {\"line\": 8, \"warning\": \"lost_call\", \"pointer\": \"...\", \"message\": \"...\"}.
-  lost_message, lost_content, lost_call, lost_tool   the prompt has nothing of it
-  null_key        a key is null, as in a data set of columns
-  second_bos      the prompt begins with the token twice
-  unknown_spans   with --assistant: it is unknown which text the model writes in a turn
-  cut             with --max-length: the row has the tokens of its first turns alone
+  lost_message, lost_content, lost_reasoning, lost_media, lost_call, lost_tool, lost_document   the prompt has nothing of it
+  null_key          a key is null, as in a data set of columns
+  second_bos        the prompt begins with the token twice
+  control_token     a message has a control token of the model in its text
+  unread_variable   the template does not read a variable of the row
+  unknown_spans     with --assistant: it is unknown which text the model writes in a turn
+  nothing_trained   with --assistant: the model writes nothing of the prompt
+  cut               with --max-length: the row has the tokens of its first turns alone
 With --strict, such a row fails.
 
 Files whose names end in .gz or .zst are compressed.
@@ -105,12 +123,12 @@ The exit status is 0 if each row has a prompt, 1 if rows failed, and 2 if the ru
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// The rows: JSON Lines. The default is standard input.
+    /// The files with the rows, in their order, or a folder. The default is standard input.
     #[arg(value_name = "FILE")]
-    rows: Option<PathBuf>,
+    rows: Vec<PathBuf>,
     /// The rows, as the argument FILE.
     #[arg(long, value_name = "FILE", conflicts_with = "rows")]
-    input: Option<PathBuf>,
+    input: Vec<PathBuf>,
     /// The rows with their prompts: JSON Lines.
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -138,19 +156,19 @@ pub struct Arguments {
     /// The largest number of tokens of a prompt. A longer one is cut where a turn ends, and a row fails if its first turn is longer.
     #[arg(long, value_name = "N", requires = "tokenizer", value_parser = parse_count)]
     max_length: Option<NonZeroUsize>,
-    /// The key of the messages. The default is messages, or conversations with --sharegpt.
+    /// The key of the messages. The default is that of the format.
     #[arg(long, value_name = "KEY")]
     messages_key: Option<String>,
-    /// Reads messages in the form of ShareGPT.
-    #[arg(long)]
-    sharegpt: bool,
+    /// The format of the rows: messages, sharegpt or alpaca. The default is the format of the first rows.
+    #[arg(long, value_name = "NAME")]
+    format: Option<Format>,
     /// The largest size of a row in MiB. A longer row fails.
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u64).range(1..=1024))]
     max_row: u64,
     /// Fails each row of which the prompt does not show a message, a call or a tool, or which has another warning.
     #[arg(long)]
     strict: bool,
-    /// Removes the keys that are null from messages and tools, as columns of a data set have them.
+    /// Removes the keys that are null from messages and tools, as columns of a data set have them. Rows of Parquet and Arrow need no option.
     #[arg(long)]
     remove_null: bool,
     /// Reads the arguments of calls, which are JSON text. Without this, the template sees the text, as with transformers.
@@ -179,16 +197,16 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
-    let input = arguments.rows.as_ref().or(arguments.input.as_ref());
+    let input = list_files(&[&arguments.rows[..], &arguments.input].concat())?;
     let files = Files {
-        input: input.cloned().unwrap_or_else(|| PathBuf::from("-")),
+        input: if input.is_empty() { vec![PathBuf::from("-")] } else { input },
         output: arguments.output.clone(),
         errors: arguments.errors.clone().or_else(|| default_errors(&arguments.output)),
     };
     let read = arguments.source.list_read();
     let others = [&arguments.tokenizer, &arguments.settings.limits].into_iter().flatten();
     files.check(read.iter().chain(others))?;
-    if is_dash(&files.input) && arguments.source.files().any(is_dash) {
+    if files.input.iter().any(|input| is_dash(input)) && arguments.source.files().any(is_dash) {
         return Err("only one file can be - (standard input)".to_owned());
     }
     let settings = &arguments.settings;
@@ -204,8 +222,9 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     }
     settings.warn_of_unread(&chat).iter().for_each(|warning| warn(warning));
     let variables = settings.variables.iter();
-    let default_key = if arguments.sharegpt { "conversations" } else { "messages" };
-    let notes = Notes::new(&chat);
+    let is_sized = files.input.iter().all(|input| is_regular(input));
+    let bar = super::bar(None, if is_sized { BAR } else { "{spinner} {msg}" });
+    let (reader, first) = find_reader(arguments, &files.input, &bar)?;
     let max_length = arguments.max_length.map(NonZeroUsize::get);
     let tokenizer = arguments
         .tokenizer
@@ -213,18 +232,16 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         .map(|path| Tokenizer::read(path, max_length))
         .transpose()?;
     let renderer = Renderer {
+        known: Known::new(&chat),
         chat,
         name: arguments.source.name.clone(),
-        messages_key: arguments.messages_key.clone().unwrap_or_else(|| default_key.to_owned()),
-        is_sharegpt: arguments.sharegpt,
+        reader,
         wants_spans: arguments.spans,
         masks: (arguments.assistant || tokenizer.is_some()).then(|| arguments.masks.clone()),
         is_strict: arguments.strict,
-        removes_null: arguments.remove_null,
-        reads_arguments: arguments.json_arguments,
         wants_turns: arguments.turns,
         tokenizer,
-        notes,
+        notes: Notes::default(),
         add_generation_prompt: settings.add_generation_prompt,
         continue_final_message: settings.continue_final_message.clone(),
         variables: Object::new(variables.map(|(name, value)| (name.clone().into(), value.clone())).collect()),
@@ -243,16 +260,45 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     };
     let start = run.find_start(arguments.resume)?;
     let before = start.checkpoint;
-    let has_length = is_regular(&run.files.input);
-    let bar = super::bar(None, if has_length { BAR } else { "{spinner} {msg}" });
     let started = Instant::now();
-    let ended = run.render(start, &bar);
+    let ended = run.render(start, Some(first), &bar);
     bar.finish_and_clear();
     let Some(ended) = ended? else { return Ok(true) };
     if ended == before {
         warn(&format!("{}: the output is complete", run.files.output.display()));
     }
     warn(&summarize(&run.files, &before, &ended, started.elapsed()));
-    run.renderer.notes.warnings().iter().for_each(|warning| warn(warning));
+    let Renderer { notes, known, .. } = run.renderer;
+    notes.warnings(&known).iter().for_each(|warning| warn(warning));
     Ok(ended.failed == 0)
+}
+
+/// Finds out how the rows are read from the first ones of the input, and says what is not as in JSON Lines with messages.
+fn find_reader(arguments: &Arguments, input: &[PathBuf], bar: &ProgressBar) -> Result<(Reader, Opened), String> {
+    let path = input.first().map_or(Path::new("-"), PathBuf::as_path);
+    let explain = |error: &dyn std::fmt::Display| format!("{}: {error}", shown(path).display());
+    let mut first = Opened::open(path, bar).map_err(|error| explain(&error))?;
+    let mut reader = Reader {
+        format: arguments.format.unwrap_or_default(),
+        messages_key: arguments.messages_key.clone(),
+        removes_null: arguments.remove_null || first.is_table,
+        reads_arguments: arguments.json_arguments,
+    };
+    let mut notes = first.notes.clone();
+    let start = first.peek(arguments.max_row << 20).map_err(|error| explain(&error))?;
+    if arguments.format.is_none() {
+        if let Some(shape) = find_shape(&start, arguments.messages_key.as_deref()).map_err(|error| explain(&error))? {
+            reader.format = shape.format;
+            reader.messages_key = reader.messages_key.or_else(|| shape.messages_key.map(str::to_owned));
+            notes.extend(match shape.format {
+                Format::Messages => shape.messages_key.map(|_| "messages under another key (--messages-key)"),
+                Format::ShareGpt => Some("rows of ShareGPT (--format sharegpt)"),
+                Format::Alpaca => Some("rows of Alpaca (--format alpaca)"),
+            });
+        }
+    }
+    if !notes.is_empty() {
+        warn(&explain(&notes.join(", ")));
+    }
+    Ok((reader, first))
 }

@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use chat_template::Prompt;
 use chat_template::json::{Data, Object};
-use chat_template::{ChatTemplate, Prompt};
+use chat_template_rows::{Cause, Known};
 
-use super::losses::Cause;
 use crate::cli::variable::warn_of_unread;
 
 /// The largest number of unread variables of which a run warns.
 const MAX_UNREAD: usize = 20;
 
 /// The notes of a run. Its threads share them.
+#[derive(Default)]
 pub struct Notes {
-    /// The names of the variables that the templates read.
-    read: BTreeSet<String>,
     /// The number of rows whose spans are empty or unknown.
     unmasked: AtomicU64,
     /// The number of rows with a turn of the model that no token ends.
@@ -30,18 +29,6 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Makes empty notes for a run with a template.
-    pub fn new(chat: &ChatTemplate) -> Self {
-        Self {
-            read: chat.variables().into_iter().map(str::to_owned).collect(),
-            unmasked: AtomicU64::new(0),
-            unended: AtomicU64::new(0),
-            causes: Mutex::default(),
-            replaced: AtomicU64::new(0),
-            unread: Mutex::default(),
-        }
-    }
-
     /// Counts a row if its mask is empty or unknown, or if no token ends a turn of it.
     pub fn note_mask(&self, prompt: &Prompt) {
         let is_masked = prompt.assistant().is_ok_and(|spans| !spans.bytes.is_empty());
@@ -73,9 +60,9 @@ impl Notes {
     }
 
     /// Notes the variables of a row that no template reads.
-    pub fn note_unread(&self, variables: &Object<'_>) {
+    pub fn note_unread(&self, variables: &Object<'_>, known: &Known) {
         let names = variables.entries().iter().map(|(name, _)| &**name);
-        for name in names.filter(|name| !self.read.contains(*name)) {
+        for name in names.filter(|name| !known.variables().contains(*name)) {
             let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
             if unread.len() < MAX_UNREAD {
                 unread.insert(name.to_owned());
@@ -84,10 +71,10 @@ impl Notes {
     }
 
     /// Returns the warnings of the run.
-    pub fn warnings(self) -> Vec<String> {
+    pub fn warnings(self, known: &Known) -> Vec<String> {
         let unread = self.unread.into_inner().unwrap_or_else(PoisonError::into_inner);
         let unread: Vec<_> = unread.into_iter().map(|name| (name, Data::None)).collect();
-        let read: Vec<&str> = self.read.iter().map(String::as_str).collect();
+        let read: Vec<&str> = known.variables().iter().map(String::as_str).collect();
         let mut warnings = warn_of_unread(&unread, &read);
         let causes = self.causes.into_inner().unwrap_or_else(PoisonError::into_inner);
         for ((is_failure, cause), count) in causes {

@@ -8,14 +8,12 @@
 
 use std::borrow::Cow;
 
-use chat_template::internal::Entry;
+use chat_template::internal::Keeps;
 use chat_template::json::{self, Data, JsonErrorKind, Object};
 use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Limits, LocalTime, Prompt, Turn};
+use chat_template_rows::{Failure, Known, Loss, Reader, Source, find_losses};
 
-use super::failure::Failure;
-use super::forms::{Conversation, check_messages, read_text};
 use super::lines::Lines;
-use super::losses::{Loss, Source, find_losses, remove_null};
 use super::notes::Notes;
 use super::rows::Row;
 use super::tokens::{Tokenizer, Tokens};
@@ -29,20 +27,14 @@ pub struct Renderer {
     pub chat: ChatTemplate,
     /// The name of one of the model's templates.
     pub name: Option<String>,
-    /// The key of the messages.
-    pub messages_key: String,
-    /// Whether messages have the form of ShareGPT.
-    pub is_sharegpt: bool,
+    pub reader: Reader,
+    pub known: Known,
     /// Whether the line of a row has the spans of `{% generation %}` blocks.
     pub wants_spans: bool,
     /// Which text the model writes, if the line of a row has its spans.
     pub masks: Option<Masks>,
     /// Whether a row fails if its prompt does not show all of it.
     pub is_strict: bool,
-    /// Whether keys that are null are removed from messages and tools.
-    pub removes_null: bool,
-    /// Whether the arguments of calls are JSON text.
-    pub reads_arguments: bool,
     /// Whether the line of a row has its turns.
     pub wants_turns: bool,
     /// Makes the tokens of each row. It needs the spans of the text that the model writes.
@@ -58,17 +50,12 @@ pub struct Renderer {
     pub max_row: u64,
 }
 
-/// The parts of a row.
-#[derive(Default)]
-struct Parts<'r> {
-    conversations: Vec<Conversation<'r>>,
-    tools: Option<Cow<'r, Data<'r>>>,
-    documents: Option<&'r Data<'r>>,
-    variables: Option<&'r Data<'r>>,
-    /// The key `system` of a row in the form of ShareGPT.
-    system: Option<&'r Data<'r>>,
-    /// The entries of the row that the output repeats.
-    kept: Vec<&'r Entry<'r>>,
+/// A prompt of a row, with what its line has of it.
+struct Answer {
+    name: &'static str,
+    prompt: Prompt,
+    turns: Vec<Turn>,
+    tokens: Option<Tokens>,
 }
 
 impl Renderer {
@@ -91,7 +78,7 @@ impl Renderer {
             Ok(losses) => {
                 for loss in &losses {
                     self.notes.note_loss(loss.cause);
-                    write_warning(row.line, loss, errors);
+                    write_warning(row, loss, errors);
                 }
                 true
             }
@@ -115,13 +102,10 @@ impl Renderer {
             "named_sources": named.collect::<Vec<_>>(),
             "special_tokens": self.chat.special_tokens(),
             "name": self.name,
-            "messages_key": self.messages_key,
-            "sharegpt": self.is_sharegpt,
+            "reader": format!("{:?}", self.reader),
             "spans": self.wants_spans,
             "assistant": self.masks.as_ref().map(|masks| format!("{:?}", masks.options(&masks.roles()))),
             "strict": self.is_strict,
-            "remove_null": self.removes_null,
-            "json_arguments": self.reads_arguments,
             "turns": self.wants_turns,
             "tokenizer": self.tokenizer.as_ref().map(Tokenizer::describe),
             "add_generation_prompt": self.add_generation_prompt,
@@ -138,49 +122,45 @@ impl Renderer {
             let message = format!("the row must be an object, and this is {}", row.describe());
             return Err(Failure::new("row", message));
         };
-        let parts = self.split(row, deadline)?;
+        let parts = self.reader.read(row, deadline)?;
         let roles = self.masks.as_ref().map(Masks::roles).unwrap_or_default();
-        let variables = self.merge_variables(parts.variables)?;
-        let tools = parts.tools.as_deref();
+        let variables = self.merge_variables(parts.variables.as_deref())?;
+        let (tools, documents) = (parts.tools.as_deref(), parts.documents.as_deref());
         let mut options = ApplyOptions::default()
             .with_bounds(Bounds::from(&self.limits).with_deadline(deadline))
             .with_tools(&tools)
-            .with_documents(&parts.documents)
+            .with_documents(&documents)
             .with_chat_template(self.name.as_deref())
-            // A variable of the row replaces the option.
-            .with_add_generation_prompt(self.add_generation_prompt && variables.get("add_generation_prompt").is_none())
             .with_continue_final_message(match &self.continue_final_message {
                 Some(field) => ContinueFinalMessage::Field(field),
                 None => ContinueFinalMessage::No,
             })
-            .with_variables(&*variables)
-            .with_reference_spans(self.wants_spans)
-            .with_assistant(self.masks.as_ref().map(|masks| masks.options(&roles)))
-            .with_trace(true);
+            .with_variables(&*variables);
         if let Some(clock) = &self.clock {
             options = options.with_clock(clock);
         }
-        let bos = self.chat.special_tokens().iter().find(|(name, _)| name == "bos_token");
-        let bos = bos.map_or("", |(_, bos)| bos);
+        let opens = variables.get("add_generation_prompt").is_none();
         let (mut answers, mut losses) = (Vec::new(), Vec::new());
         for conversation in &parts.conversations {
-            check_messages(conversation, self.chat.source().unwrap_or_default())?;
-            let prompt = self.chat.apply(&*conversation.messages, &options)?;
+            let is_open = self.add_generation_prompt || conversation.is_open && self.continue_final_message.is_none();
+            // A variable of the row replaces the option.
+            let options = options.with_add_generation_prompt(is_open && opens);
             let source = Source {
                 conversation,
-                tools: parts.tools.as_deref(),
-                bos,
+                known: &self.known,
+                tools,
+                documents,
+                variables: match parts.variables.as_deref() {
+                    Some(Data::Object(variables)) => Some(variables),
+                    _ => None,
+                },
+                is_masked: self.masks.is_some(),
+                render: &|messages: &Data<'_>| self.chat.apply(messages, &options).ok().map(|prompt| prompt.text),
             };
-            let bounds = Bounds::from(deadline).with_limits(&self.limits);
-            let wants_turns = self.wants_turns || self.tokenizer.is_some();
-            let turns = wants_turns
-                .then(|| prompt.turns_within(bounds))
-                .transpose()?
-                .unwrap_or_default();
-            let tokens = self.tokenizer.as_ref().map(|tokenizer| tokenizer.encode(&prompt, &turns));
-            let mut tokens = tokens.transpose()?;
-            let cut = tokens.as_mut().and_then(|tokens| tokens.loss.take());
-            for loss in find_losses(&source, &prompt).into_iter().chain(cut) {
+            let assistant = self.masks.as_ref().map(|masks| masks.options(&roles));
+            let options = options.with_reference_spans(self.wants_spans).with_assistant(assistant);
+            let (answer, found) = self.answer(&source, &options, deadline)?;
+            for loss in found {
                 if self.is_strict {
                     return Err(loss.into());
                 }
@@ -189,37 +169,100 @@ impl Renderer {
                     losses.push(loss);
                 }
             }
-            answers.push((conversation.name, prompt, turns, tokens));
+            answers.push(answer);
         }
+        let mut is_replaced = false;
         out.push("{");
         for (key, value) in &parts.kept {
+            if self.replaces(key) {
+                is_replaced = true;
+                continue;
+            }
             out.write_key(key);
             out.write_data(value);
             out.push(",");
         }
-        for (index, (name, prompt, turns, tokens)) in answers.iter().enumerate() {
+        if is_replaced {
+            self.notes.note_replaced();
+        }
+        for (index, answer) in answers.iter().enumerate() {
             if index > 0 {
                 out.push(",");
             }
-            out.write_key(name);
-            out.write_string(&prompt.text);
-            self.write_entries(name, prompt, turns, tokens.as_ref(), out)
+            out.write_key(answer.name);
+            out.write_string(&answer.prompt.text);
+            self.write_entries(answer, out)
                 .map_err(|error| Failure::new("output", error))?;
         }
         out.push("}\n");
         Ok(losses)
     }
 
-    /// Writes the entries of a prompt after its text. The name of the text is before their keys, unless it is `text`.
-    fn write_entries(
+    /// Makes the answer to a conversation, and returns what its prompt does not show.
+    fn answer(
         &self,
-        name: &str,
-        prompt: &Prompt,
-        turns: &[Turn],
-        tokens: Option<&Tokens>,
-        out: &mut Lines<'_>,
-    ) -> Result<(), String> {
-        let key = |key: &str| match name {
+        source: &Source<'_, '_>,
+        options: &ApplyOptions<'_>,
+        deadline: &Deadline,
+    ) -> Result<(Answer, Vec<Loss>), Failure> {
+        let conversation = source.conversation;
+        conversation.check(self.chat.source().unwrap_or_default())?;
+        let wants_turns = self.wants_turns || self.tokenizer.is_some();
+        let (mut prompt, mut losses) = self.apply(source, &options.with_trace(wants_turns))?;
+        let bounds = Bounds::from(deadline).with_limits(&self.limits);
+        let turns = if wants_turns {
+            prompt.turns_within(bounds)?
+        } else {
+            Vec::new()
+        };
+        prompt.keep_assistant_from(conversation.first);
+        let tokens = self.tokenizer.as_ref().map(|tokenizer| tokenizer.encode(&prompt, &turns));
+        let mut tokens = tokens.transpose()?;
+        losses.extend(tokens.as_mut().and_then(|tokens| tokens.loss.take()));
+        let answer = Answer {
+            name: conversation.name,
+            prompt,
+            turns,
+            tokens,
+        };
+        Ok((answer, losses))
+    }
+
+    /// Renders a conversation. A render that keeps addresses alone is fast, and for most rows it shows that nothing is lost.
+    fn apply(&self, source: &Source<'_, '_>, options: &ApplyOptions<'_>) -> Result<(Prompt, Vec<Loss>), Failure> {
+        let is_traced = options.prompt.render.trace || options.prompt.assistant.is_some();
+        let mut keeps = if is_traced { Keeps::Sources } else { Keeps::Addresses };
+        loop {
+            let prompt = self.chat.apply_keeping(&*source.conversation.messages, options, keeps)?;
+            match find_losses(source, &prompt) {
+                Some(losses) => return Ok((prompt, losses)),
+                None if keeps == Keeps::Sources => return Ok((prompt, Vec::new())),
+                None => keeps = Keeps::Sources,
+            }
+        }
+    }
+
+    /// Returns whether the output has an entry of its own with a key.
+    fn replaces(&self, key: &str) -> bool {
+        match key {
+            "text" => true,
+            "generation" => self.wants_spans,
+            "assistant" | "unknown_turns" => self.masks.is_some(),
+            "turns" => self.wants_turns,
+            "input_ids" | "labels" => self.tokenizer.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Writes the entries of a prompt after its text. The name of the text is before their keys, unless it is `text`.
+    fn write_entries(&self, answer: &Answer, out: &mut Lines<'_>) -> Result<(), String> {
+        let Answer {
+            name,
+            prompt,
+            turns,
+            tokens,
+        } = answer;
+        let key = |key: &str| match *name {
             "text" => key.to_owned(),
             name => format!("{name}_{key}"),
         };
@@ -244,83 +287,12 @@ impl Renderer {
         Ok(())
     }
 
-    /// Splits a row by its keys.
-    fn split<'r>(&'r self, row: &'r Object<'r>, deadline: &Deadline) -> Result<Parts<'r>, Failure> {
-        let mut parts = Parts::default();
-        let mut is_replaced = false;
-        let pair = [row.get("chosen"), row.get("rejected")];
-        let is_conversation = |value: &Data<'_>| matches!(value, Data::Str(_) | Data::List(_) | Data::Object(_));
-        let is_pair = pair.iter().all(|value| value.is_some_and(is_conversation));
-        let messages = row.get(&self.messages_key);
-        for entry in row.entries() {
-            let (key, value) = entry;
-            match &**key {
-                key if key == self.messages_key => {}
-                "chosen" | "rejected" | "prompt" if is_pair => {}
-                "prompt" | "completion" if messages.is_none() => {}
-                "tools" => parts.tools = Some(read_text(value, "tools", deadline)?),
-                "documents" => parts.documents = Some(value),
-                "chat_template_kwargs" => parts.variables = Some(value),
-                "system" if self.is_sharegpt => parts.system = Some(value),
-                "text" => is_replaced = true,
-                "generation" if self.wants_spans => is_replaced = true,
-                "assistant" | "unknown_turns" if self.masks.is_some() => is_replaced = true,
-                "turns" if self.wants_turns => is_replaced = true,
-                "input_ids" | "labels" if self.tokenizer.is_some() => is_replaced = true,
-                _ => parts.kept.push(entry),
-            }
-        }
-        if is_replaced {
-            self.notes.note_replaced();
-        }
-        let prompt = [("prompt", row.get("prompt")), (&self.messages_key, messages)];
-        let prompt = prompt.into_iter().find_map(|(key, value)| Some((key, value?, "user")));
-        let answers = [
-            ("chosen", "chosen", pair[0].filter(|_| is_pair)),
-            ("rejected", "rejected", pair[1].filter(|_| is_pair)),
-            (
-                "text",
-                "completion",
-                row.get("completion").filter(|_| !is_pair && messages.is_none()),
-            ),
-        ];
-        for (name, key, answer) in answers {
-            let Some(answer) = answer else { continue };
-            let answer = (key, answer, "assistant");
-            let sections: Vec<_> = prompt.into_iter().chain([answer]).collect();
-            parts.conversations.push(Conversation::join(name, &sections, deadline)?);
-        }
-        if parts.conversations.is_empty() {
-            let Some(messages) = messages else {
-                return Err(Failure::new("row", format!("the row has no {:?}", self.messages_key)));
-            };
-            parts
-                .conversations
-                .push(Conversation::new(&self.messages_key, messages, deadline)?);
-        }
-        for conversation in &mut parts.conversations {
-            if self.is_sharegpt {
-                conversation.convert_sharegpt(parts.system)?;
-            }
-            if self.reads_arguments {
-                conversation.read_arguments(deadline)?;
-            }
-            if self.removes_null {
-                remove_null(conversation.messages.to_mut());
-            }
-        }
-        if let (true, Some(tools)) = (self.removes_null, &mut parts.tools) {
-            remove_null(tools.to_mut());
-        }
-        Ok(parts)
-    }
-
     /// Returns the variables of all rows, replaced by those of a row.
     fn merge_variables<'r>(&'r self, row: Option<&'r Data<'r>>) -> Result<Cow<'r, Object<'r>>, Failure> {
         match row {
             None | Some(Data::None) => Ok(Cow::Borrowed(&self.variables)),
             Some(Data::Object(row)) => {
-                self.notes.note_unread(row);
+                self.notes.note_unread(row, &self.known);
                 if self.variables.is_empty() {
                     return Ok(Cow::Borrowed(row));
                 }
@@ -350,25 +322,40 @@ fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, Failure
 }
 
 /// Writes the line of a warning about a row that has a prompt.
-fn write_warning(line: u64, loss: &Loss, errors: &mut Lines<'_>) {
-    errors.push(&format!(
-        "{{\"line\":{line},\"warning\":\"{}\",\"pointer\":",
-        loss.cause.name()
-    ));
-    errors.write_string(&loss.pointer);
-    errors.push(",\"message\":");
-    errors.write_string(&loss.message);
+fn write_warning(row: &Row<'_>, loss: &Loss, errors: &mut Lines<'_>) {
+    write_place(row, errors);
+    errors.push(&format!(",\"warning\":\"{}\"", loss.cause.name()));
+    for (key, text) in [("pointer", &loss.pointer), ("message", &loss.message)] {
+        errors.push(",");
+        errors.write_key(key);
+        errors.write_string(text);
+    }
     errors.push("}\n");
 }
 
-/// Writes the line of a row that failed: its line number, the error, and the row, as a string if it is not JSON or is long.
+/// Writes the beginning of a line about a row: its file, if the input has several, and its line number.
+fn write_place(row: &Row<'_>, errors: &mut Lines<'_>) {
+    errors.push("{");
+    if let Some(file) = row.file {
+        errors.push("\"file\":");
+        errors.write_string(file);
+        errors.push(",");
+    }
+    errors.push(&format!("\"line\":{}", row.line));
+}
+
+/// Writes the line of a row that failed: its place, the error, and the row, as a string if it is not JSON or is long.
 fn write_error(row: &Row<'_>, failure: &Failure, data: Option<&Data<'_>>, errors: &mut Lines<'_>) {
-    errors.push(&format!("{{\"line\":{},\"kind\":", row.line));
-    errors.write_string(&failure.kind);
-    errors.push(",\"pointer\":");
-    errors.write_string(&failure.pointer);
-    errors.push(",\"error\":");
-    errors.write_string(&failure.message);
+    write_place(row, errors);
+    for (key, text) in [
+        ("kind", &failure.kind),
+        ("pointer", &failure.pointer),
+        ("error", &failure.message),
+    ] {
+        errors.push(",");
+        errors.write_key(key);
+        errors.write_string(text);
+    }
     match (data, row.text) {
         (_, Some(bytes)) if bytes.len() > MAX_QUOTED => {
             let start = bytes.get(..MAX_QUOTED).unwrap_or_default();

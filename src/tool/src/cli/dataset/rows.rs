@@ -1,49 +1,55 @@
 //! Reads the rows of the input in chunks.
 //!
-//! A chunk ends after the line with which it reaches a size, or at the end of the input. So the chunks after a place depend only on the
+//! A chunk ends after the line with which it reaches a size, or at the end of a file. So the chunks after a place depend only on the
 //! input: a run that is resumed there has the same chunks as a run that was never interrupted.
 
-use std::fs::File;
+use std::collections::VecDeque;
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use flate2::Crc;
 use indicatif::ProgressBar;
 
-use super::codec::Codec;
-use crate::cli::file::is_dash;
+use super::input::Opened;
+use crate::cli::file::shown;
 use crate::cli::lines::read_line;
 
 /// The size in bytes at which a chunk ends.
 pub const CHUNK: usize = 256 << 10;
 
-/// A place in the decompressed input, at the start of a line or at the end.
+/// A place in the decompressed input, at the start of a line or at the end of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Place {
     /// The number of bytes before the place.
     pub offset: u64,
-    /// The number of lines before the place.
+    /// The number of lines before the place in its file.
     pub lines: u64,
+    /// The number of files before that file.
+    pub files: usize,
     /// The CRC-32 of the bytes before the place.
     pub hash: u32,
 }
 
-/// Consecutive rows of the input.
+/// Consecutive rows of a file of the input.
 #[derive(Default)]
 pub struct Chunk {
     text: Vec<u8>,
     /// The line number of each row, and its place in the text, or `None` if the row is too long.
     rows: Vec<(u64, Option<Range<usize>>)>,
+    /// The name of the file, if the input has several.
+    file: Option<Arc<str>>,
     /// The place after the chunk.
     pub end: Place,
-    /// Whether the chunk ends because of its size. If false, the input ends after it or cannot be read further.
+    /// Whether more of the input follows. If false, the input ends after the chunk or cannot be read further.
     pub is_full: bool,
 }
 
 /// A row of the input.
 pub struct Row<'c> {
-    /// The line number, which starts at 1.
+    /// The name of the file, if the input has several.
+    pub file: Option<&'c str>,
+    /// The line number in its file, which starts at 1.
     pub line: u64,
     /// The line, or `None` if it is too long.
     pub text: Option<&'c [u8]>,
@@ -53,6 +59,7 @@ impl Chunk {
     /// Returns the rows of the chunk, without blank lines.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|(line, range)| Row {
+            file: self.file.as_deref(),
             line: *line,
             text: range.clone().map(|range| self.text.get(range).unwrap_or_default()),
         })
@@ -70,42 +77,58 @@ impl Chunk {
 }
 
 /// The input of a run.
-pub struct Rows {
+pub struct Rows<'b> {
+    /// The file that is read.
+    path: PathBuf,
+    /// Its name, if the input has several files.
+    name: Option<Arc<str>>,
+    /// The files after it.
+    files: VecDeque<PathBuf>,
     input: Hashed,
     place: Place,
     max_row: u64,
     chunk_size: usize,
+    bar: &'b ProgressBar,
     /// The error that the next call of [`Rows::read_chunk`] returns.
     failure: Option<Error>,
 }
 
-impl Rows {
-    /// Opens the input and skips the bytes before a place, which must have the hash of the place. The bar shows the number of bytes that were
-    /// read from the file.
-    pub fn open(path: &Path, start: Place, max_row: u64, chunk_size: usize, bar: &ProgressBar) -> Result<Self> {
-        let file: Box<dyn Read> = if is_dash(path) {
-            Box::new(bar.wrap_read(std::io::stdin().lock()))
-        } else {
-            let file = File::open(path)?;
-            let metadata = file.metadata()?;
-            if metadata.is_file() {
-                bar.set_length(metadata.len());
-            }
-            Box::new(bar.wrap_read(file))
-        };
-        let mut input = Hashed {
-            inner: Codec::decode(file)?,
-            crc: Crc::new(),
-            last: b'\n',
-        };
-        let place = skip(&mut input, start)?;
-        Ok(Self {
-            input,
-            place,
+impl<'b> Rows<'b> {
+    /// Opens the input and skips the bytes before a place, which must have the hash of the place. `first` is the first file, if it is open
+    /// already. The bar shows the number of bytes that were read from the files.
+    pub fn open(
+        files: &[PathBuf],
+        first: Option<Opened>,
+        start: Place,
+        (max_row, chunk_size): (u64, usize),
+        bar: &'b ProgressBar,
+    ) -> Result<Self> {
+        let lengths = files.iter().filter_map(|file| std::fs::metadata(file).ok());
+        let lengths: Vec<u64> = lengths.filter(std::fs::Metadata::is_file).map(|file| file.len()).collect();
+        if lengths.len() == files.len() {
+            bar.set_length(lengths.iter().sum());
+        }
+        let mut files: VecDeque<PathBuf> = files.iter().cloned().collect();
+        let has_several = files.len() > 1;
+        let path = files.pop_front().unwrap_or_default();
+        let opened = first.map_or_else(|| Opened::open(&path, bar), Ok)?;
+        let mut rows = Self {
+            name: has_several.then(|| path.to_string_lossy().into()),
+            path,
+            files,
+            input: Hashed {
+                inner: opened.lines,
+                crc: crc32fast::Hasher::new(),
+                last: b'\n',
+            },
+            place: Place::default(),
             max_row,
             chunk_size,
+            bar,
             failure: None,
-        })
+        };
+        rows.skip(start)?;
+        Ok(rows)
     }
 
     /// Replaces a chunk with the next one. Returns false at the end of the input. If reading fails, the lines before the failure are the
@@ -136,8 +159,12 @@ impl Rows {
             let limit = self.max_row.saturating_add(1);
             let length = match read_line(&mut self.input, limit, text) {
                 Ok(Some(length)) => length,
+                Ok(None) if rows.is_empty() && !self.files.is_empty() => {
+                    self.open_next()?;
+                    continue;
+                }
                 Ok(None) => {
-                    is_full = false;
+                    is_full = !self.files.is_empty();
                     break;
                 }
                 Err(failure) => {
@@ -160,53 +187,80 @@ impl Rows {
         }
         if is_full {
             match self.input.fill_buf() {
-                Ok(rest) => is_full = !rest.is_empty(),
+                Ok(rest) => is_full = !rest.is_empty() || !self.files.is_empty(),
                 Err(failure) => (is_full, self.failure) = (false, Some(failure)),
             }
         }
         if rows.is_empty() && !is_full {
             return self.failure.take().map_or(Ok(false), Err);
         }
+        chunk.file.clone_from(&self.name);
         chunk.end = Place {
-            hash: self.input.crc.sum(),
+            hash: self.input.crc.clone().finalize(),
             ..self.place
         };
         chunk.is_full = is_full;
         Ok(true)
     }
 
-    /// Returns the number of lines that were read.
-    pub fn lines(&self) -> u64 {
-        self.place.lines
+    /// Begins the next file.
+    fn open_next(&mut self) -> Result<()> {
+        let Some(path) = self.files.pop_front() else { return Ok(()) };
+        self.name = Some(path.to_string_lossy().into());
+        self.path = path;
+        self.place.files = self.place.files.saturating_add(1);
+        self.place.lines = 0;
+        self.input.inner = Opened::open(&self.path, self.bar)?.lines;
+        self.input.last = b'\n';
+        Ok(())
     }
-}
 
-/// Skips the bytes before a place, and returns the place at which the next line starts.
-fn skip(input: &mut Hashed, mut place: Place) -> Result<Place> {
-    let refuse = |message| Err(Error::new(ErrorKind::InvalidData, message));
-    let skipped = std::io::copy(&mut input.by_ref().take(place.offset), &mut std::io::sink())?;
-    if skipped < place.offset || input.crc.sum() != place.hash {
-        return refuse("the rows that the earlier run read have changed, so this is another input");
+    /// Returns the file and the number of lines that were read of it, for a message.
+    pub fn describe(&self) -> String {
+        format!("{}: after line {}", self.path().display(), self.place.lines)
     }
-    // The last row of an earlier input need not have a line feed, and rows were appended after one.
-    if input.last != b'\n' {
-        match input.fill_buf()?.first() {
-            None => {}
-            Some(b'\n') => {
-                input.consume(1);
-                place.offset = place.offset.saturating_add(1);
+
+    /// Returns the file that is read.
+    pub fn path(&self) -> &Path {
+        shown(&self.path)
+    }
+
+    /// Skips the bytes before a place.
+    fn skip(&mut self, start: Place) -> Result<()> {
+        let refuse = |message| Err(Error::new(ErrorKind::InvalidData, message));
+        let mut skipped = 0;
+        loop {
+            let rest = start.offset.saturating_sub(skipped);
+            skipped = skipped.saturating_add(std::io::copy(&mut self.input.by_ref().take(rest), &mut std::io::sink())?);
+            if self.place.files >= start.files || self.files.is_empty() {
+                break;
             }
-            Some(_) => return refuse("the last row that the earlier run read goes on, so this is another input"),
+            self.open_next()?;
         }
+        if skipped < start.offset || self.input.crc.clone().finalize() != start.hash {
+            return refuse("the rows that the earlier run read have changed, so this is another input");
+        }
+        self.place = start;
+        // The last row of an earlier input need not have a line feed, and rows were appended after one.
+        if self.input.last != b'\n' {
+            match self.input.fill_buf()?.first() {
+                None => {}
+                Some(b'\n') => {
+                    self.input.consume(1);
+                    self.place.offset = self.place.offset.saturating_add(1);
+                }
+                Some(_) => return refuse("the last row that the earlier run read goes on, so this is another input"),
+            }
+        }
+        Ok(())
     }
-    Ok(place)
 }
 
 /// The decompressed input, with the hash of what was read of it.
 struct Hashed {
     inner: Box<dyn BufRead>,
-    crc: Crc,
-    /// The last byte that was read, or a line feed at the start.
+    crc: crc32fast::Hasher,
+    /// The last byte that was read of a file, or a line feed at its start.
     last: u8,
 }
 

@@ -10,12 +10,13 @@ use indicatif::ProgressBar;
 use rayon::{ScopeFifo, ThreadPool};
 
 use super::codec::Codec;
+use super::input::Opened;
 use super::journal::{Checkpoint, Found, Journal};
 use super::lines::Lines;
 use super::output::{Output, WriteFailure, is_regular};
 use super::row::Renderer;
 use super::rows::{Chunk, Rows};
-use crate::cli::file::{check_written, is_dash};
+use crate::cli::file::{check_written, is_dash, shown};
 
 /// The largest number of bytes of the input that are under way, unless one chunk has more.
 const MAX_WINDOW: usize = 32 << 20;
@@ -29,22 +30,18 @@ pub const ANSWERS: usize = 8 << 20;
 
 /// The files of a run. `-` is standard input or standard output.
 pub struct Files {
-    pub input: PathBuf,
+    pub input: Vec<PathBuf>,
     pub output: PathBuf,
     /// The file of errors, or `None` for standard error.
     pub errors: Option<PathBuf>,
 }
 
 impl Files {
-    /// Returns an error if a file that the run writes is also one that it reads, such as one of `read`, or if the input or the folder of the
-    /// output does not exist.
+    /// Returns an error if a file that the run writes is also one that it reads, such as one of `read`, or if a file of the input or the
+    /// folder of the output does not exist.
     pub fn check(&self, read: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<(), String> {
-        if !is_dash(&self.input) {
-            let input = self.input.display();
-            let metadata = std::fs::metadata(&self.input).map_err(|error| format!("{input}: {error}"))?;
-            if metadata.is_dir() {
-                return Err(format!("{input}: this is a folder, and must be a file"));
-            }
+        for input in self.input.iter().filter(|input| !is_dash(input)) {
+            std::fs::metadata(input).map_err(|error| format!("{}: {error}", input.display()))?;
         }
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.exists()) {
@@ -53,7 +50,7 @@ impl Files {
         let journal = Journal::path(&self.output);
         let written = [Some(&self.output), self.errors.as_ref(), Some(&journal)];
         let read = read.into_iter().map(|path| path.as_ref().to_owned());
-        check_written(read.chain([self.input.clone()]), written.into_iter().flatten())
+        check_written(read.chain(self.input.iter().cloned()), written.into_iter().flatten())
     }
 }
 
@@ -145,13 +142,17 @@ impl Run {
         serde_json::json!({"run": self.renderer.describe(), "errors": errors}).to_string()
     }
 
-    /// Renders the rows after a start, and returns the state at the end of the input. Returns `None` if the reader of standard output has
-    /// closed it.
-    pub fn render(&self, start: Start, bar: &ProgressBar) -> Result<Option<Checkpoint>, String> {
+    /// Renders the rows after a start, and returns the state at the end of the input. `first` is the first file of the input, if it is open
+    /// already. Returns `None` if the reader of standard output has closed it.
+    pub fn render(&self, start: Start, first: Option<Opened>, bar: &ProgressBar) -> Result<Option<Checkpoint>, String> {
         let Start { checkpoint, journal } = start;
         let input = &self.files.input;
-        let explain = |error: std::io::Error| format!("{}: {error}", input.display());
-        let mut rows = Rows::open(input, checkpoint.place, self.renderer.max_row, self.chunk_size, bar).map_err(explain)?;
+        let explain = |error: std::io::Error| match &**input {
+            [input] => format!("{}: {error}", shown(input).display()),
+            _ => error.to_string(),
+        };
+        let sizes = (self.renderer.max_row, self.chunk_size);
+        let mut rows = Rows::open(input, first, checkpoint.place, sizes, bar).map_err(explain)?;
         let mut errors = match &self.files.errors {
             Some(path) => Output::open(path, checkpoint.errors)?,
             None => Output::stderr(),
@@ -185,7 +186,7 @@ impl Run {
                         Ok(false) => window.is_last = true,
                         Err(error) => {
                             window.is_last = true;
-                            window.failure = Some(format!("{}: after line {}: {error}", input.display(), rows.lines()));
+                            window.failure = Some(format!("{}: {error}", rows.describe()));
                         }
                     }
                 }
@@ -221,8 +222,8 @@ impl Run {
             Ok(answers) => drop(large.send(answers)),
             Err(error) => failure.set(Some(error)),
         };
-        let send_output = |part| send(self.encode(part, String::new()));
-        let send_errors = |part| send(self.encode(String::new(), part));
+        let send_output = |part| send(self.encode(part, Vec::new()));
+        let send_errors = |part| send(self.encode(Vec::new(), part));
         let mut output = Lines::new(std::mem::take(&mut answers.output), self.answers_size, &send_output);
         let mut errors = Lines::new(std::mem::take(&mut answers.errors), self.answers_size, &send_errors);
         output.reserve(chunk.size());
@@ -241,10 +242,10 @@ impl Run {
         Ok(())
     }
 
-    fn encode(&self, output: String, errors: String) -> std::io::Result<Answers> {
-        let encode = |path: Option<&PathBuf>, text: String| match path {
-            Some(path) if !text.is_empty() => Codec::of(path).encode(text.into_bytes()),
-            _ => Ok(text.into_bytes()),
+    fn encode(&self, output: Vec<u8>, errors: Vec<u8>) -> std::io::Result<Answers> {
+        let encode = |path: Option<&PathBuf>, text: Vec<u8>| match path {
+            Some(path) if !text.is_empty() => Codec::of(path).encode(text),
+            _ => Ok(text),
         };
         Ok(Answers {
             output: encode(Some(&self.files.output), output)?,

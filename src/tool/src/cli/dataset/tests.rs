@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chat_template::json::Object;
 use chat_template::{ChatTemplate, Limits};
+use chat_template_rows::{Known, Reader};
 use indicatif::ProgressBar;
 
 use super::journal::{Checkpoint, Journal};
@@ -49,16 +50,14 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
     Run {
         renderer: Renderer {
             name: None,
-            messages_key: "messages".to_owned(),
-            is_sharegpt: false,
+            reader: Reader::default(),
+            known: Known::new(&chat),
             wants_spans: false,
             masks: None,
             is_strict: false,
-            removes_null: false,
-            reads_arguments: false,
             wants_turns: false,
             tokenizer: None,
-            notes: Notes::new(&chat),
+            notes: Notes::default(),
             chat,
             add_generation_prompt: false,
             continue_final_message: None,
@@ -68,7 +67,7 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
             max_row: 1000,
         },
         files: Files {
-            input,
+            input: vec![input],
             output: folder.join(format!("out.jsonl{end}")),
             errors: Some(folder.join(format!("errors.jsonl{end}"))),
         },
@@ -82,7 +81,7 @@ fn run(folder: &Path, end: &str, sizes: [usize; 2], interval: Duration) -> Run {
 /// Renders the rows and returns the state at the end.
 fn render(run: &Run, resumes: bool) -> Result<Checkpoint, String> {
     let start = run.find_start(resumes)?;
-    let ended = run.render(start, &ProgressBar::hidden())?;
+    let ended = run.render(start, None, &ProgressBar::hidden())?;
     Ok(ended.expect("the output is a file"))
 }
 
@@ -197,7 +196,7 @@ fn a_run_does_not_resume_with_other_options_or_another_input() {
     other.files.errors = Some(folder.0.join("others.jsonl"));
     assert!(message(&other, true).contains("other options"));
     for changed in ["longest", "lönge"] {
-        std::fs::write(&first.files.input, INPUT.replace("longer", changed)).unwrap();
+        std::fs::write(&first.files.input[0], INPUT.replace("longer", changed)).unwrap();
         assert!(message(&first, true).contains("another input"));
     }
 }
@@ -212,7 +211,7 @@ fn a_complete_output_grows_with_its_input() {
     assert_eq!(render(&run, true).unwrap(), whole);
     assert_eq!(read(), before);
     std::fs::write(
-        &run.files.input,
+        &run.files.input[0],
         format!("{INPUT}\nbad\n{{\"messages\": [{{\"role\": \"user\", \"content\": \"new\"}}]}}\n"),
     )
     .unwrap();
@@ -222,7 +221,7 @@ fn a_complete_output_grows_with_its_input() {
     // The line numbers are those of the whole input.
     render(&run, false).unwrap();
     assert_eq!(read(), resumed);
-    std::fs::write(&run.files.input, format!("{INPUT} ")).unwrap();
+    std::fs::write(&run.files.input[0], format!("{INPUT} ")).unwrap();
     assert!(render(&run, true).unwrap_err().contains("another input"));
 }
 

@@ -7,10 +7,8 @@
 use std::path::Path;
 
 use chat_template::{Prompt, Turn};
-use flate2::Crc;
+use chat_template_rows::{Cause, Failure, Loss};
 
-use super::failure::Failure;
-use super::losses::{Cause, Loss};
 use crate::cli::encoder::Encoder;
 use crate::conformance::read_file;
 
@@ -36,11 +34,9 @@ impl Tokenizer {
     pub fn read(path: &Path, max_length: Option<usize>) -> Result<Self, String> {
         let explain = |error: String| format!("{}: {error}", path.display());
         let file = read_file(path)?;
-        let mut crc = Crc::new();
-        crc.update(&file);
         Ok(Self {
+            checksum: crc32fast::hash(&file),
             encoder: Encoder::new(file).map_err(explain)?,
-            checksum: crc.sum(),
             max_length,
         })
     }
