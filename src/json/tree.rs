@@ -103,9 +103,14 @@ impl Data<'_> {
 
     /// Returns the number of values in the tree.
     pub(crate) fn count_values(&self) -> usize {
-        let items = self.items().map(Data::count_values);
-        let entries = self.entries().map(|(_, value)| value.count_values());
-        items.chain(entries).fold(1, usize::saturating_add)
+        match self {
+            Self::List(items) => items.iter().fold(1, |count, item| count.saturating_add(item.count_values())),
+            Self::Object(object) => {
+                let values = object.entries.iter();
+                values.fold(1, |count, (_, value)| count.saturating_add(value.count_values()))
+            }
+            _ => 1,
+        }
     }
 
     /// Returns the items of a list. Any other value has none.

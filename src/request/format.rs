@@ -33,18 +33,15 @@ const BLOCKS: [&str; 6] = [
 /// # Errors
 /// If the body has neither `messages` nor `input`.
 pub fn find(body: &Data<'_>) -> Result<Format> {
-    if body.has("messages") {
-        return Ok(if is_anthropic(body) {
-            Format::Messages
-        } else {
-            Format::ChatCompletions
-        });
+    match (body.has("messages"), body.has("input")) {
+        (true, _) if is_anthropic(body) => Ok(Format::Messages),
+        (true, _) => Ok(Format::ChatCompletions),
+        (false, true) => Ok(Format::Responses),
+        (false, false) => {
+            let fault = "it has neither `messages`, as Chat Completions and Messages have, nor `input`, as Responses has";
+            Err(wrong(String::new(), fault))
+        }
     }
-    if body.has("input") {
-        return Ok(Format::Responses);
-    }
-    let fault = "it has neither `messages`, as Chat Completions and Messages have, nor `input`, as Responses has";
-    Err(wrong(String::new(), fault))
 }
 
 /// Returns the name of the key with the conversation.
@@ -57,10 +54,8 @@ pub fn list(format: Format) -> &'static str {
 
 /// Returns whether a body with messages has a sign of Anthropic's format.
 fn is_anthropic(body: &Data<'_>) -> bool {
-    if ["system", "stop_sequences", "anthropic_version"]
-        .into_iter()
-        .any(|key| body.has(key))
-    {
+    let keys = ["system", "stop_sequences", "anthropic_version"];
+    if keys.into_iter().any(|key| body.has(key)) {
         return true;
     }
     let items = |key| body.get(key).into_iter().flat_map(Data::items);

@@ -47,3 +47,17 @@ fn claim_parts(meter: &mut Meter<'_>, bytes: usize) -> Result<Vec<Claim>> {
     let parts = (0..bytes).step_by(64 << 10);
     parts.map(|start| meter.claim((bytes - start).min(64 << 10))).collect()
 }
+
+/// Returns the characters before and after each occurrence of a word in a source.
+fn neighbors(source: &str, word: &str) -> impl Iterator<Item = (Option<char>, Option<char>)> {
+    source.match_indices(word).map(|(at, word)| {
+        let (before, rest) = source.split_at(at);
+        let after = rest.strip_prefix(word).and_then(|rest| rest.chars().next());
+        (before.chars().next_back(), after)
+    })
+}
+
+/// Returns whether a character is a quote of a string in a source.
+fn is_quote(character: Option<char>) -> bool {
+    matches!(character, Some('\'' | '"'))
+}

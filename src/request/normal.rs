@@ -205,6 +205,8 @@ pub struct Tool<'b> {
     pub form: ToolForm<'b>,
     /// The tool of the body.
     pub node: &'b Data<'b>,
+    /// The object with the name: the tool, or one in it.
+    pub function: &'b Data<'b>,
     pub place: BodyPlace,
 }
 

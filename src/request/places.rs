@@ -1,7 +1,5 @@
 //! The places of values in a body, and in what a template gets.
 
-use std::borrow::Cow;
-
 use crate::json::escape_key;
 use crate::number::text::write_int;
 
@@ -24,15 +22,14 @@ pub struct Places<'b> {
 struct Step<'b> {
     parent: BodyPlace,
     index: u32,
-    key: Cow<'b, str>,
+    key: &'b str,
 }
 
 /// The index of a step to a value that is no item.
 const NO_INDEX: u32 = u32::MAX;
 
-/// The bytes and the steps of most pointers.
+/// The bytes of most pointers.
 const POINTER: usize = 64;
-const STEPS: usize = 8;
 
 /// The memory of a step.
 pub const STEP: usize = size_of::<Step<'static>>();
@@ -43,39 +40,33 @@ impl<'b> Places<'b> {
         self.steps.reserve(count);
     }
 
-    /// Returns the place of the value of a key.
-    pub fn key(&mut self, parent: BodyPlace, key: impl Into<Cow<'b, str>>) -> BodyPlace {
-        self.push(parent, key, NO_INDEX)
-    }
-
-    /// Returns the place of an item in the list of a key.
-    pub fn item(&mut self, parent: BodyPlace, key: impl Into<Cow<'b, str>>, index: usize) -> BodyPlace {
-        self.push(parent, key, u32::try_from(index).unwrap_or(NO_INDEX))
-    }
-
-    fn push(&mut self, parent: BodyPlace, key: impl Into<Cow<'b, str>>, index: u32) -> BodyPlace {
-        let key = key.into();
+    /// Returns the place of the value of a key, or of an item of a list there.
+    pub fn add(&mut self, parent: BodyPlace, key: &'b str, index: Option<usize>) -> BodyPlace {
+        let index = index.and_then(|index| u32::try_from(index).ok()).unwrap_or(NO_INDEX);
         self.steps.push(Step { parent, index, key });
         BodyPlace(u32::try_from(self.steps.len()).unwrap_or(0))
     }
 
     /// Returns the JSON pointer of a place.
-    pub fn pointer(&self, mut place: BodyPlace) -> String {
-        let (mut pointer, mut steps) = (String::with_capacity(POINTER), Vec::with_capacity(STEPS));
-        while let Some(step) = (place.0 as usize).checked_sub(1).and_then(|index| self.steps.get(index)) {
-            steps.push(step);
-            place = step.parent;
-        }
-        for step in steps.into_iter().rev() {
-            if !step.key.is_empty() {
-                pointer.push('/');
-                pointer.push_str(&escape_key(&step.key));
-            }
-            if step.index != NO_INDEX {
-                pointer.push('/');
-                write_int(i64::from(step.index), &mut pointer);
-            }
-        }
+    pub fn pointer(&self, place: BodyPlace) -> String {
+        let mut pointer = String::with_capacity(POINTER);
+        self.write(place, &mut pointer);
         pointer
+    }
+
+    fn write(&self, place: BodyPlace, pointer: &mut String) {
+        let index = (place.0 as usize).checked_sub(1);
+        let Some(step) = index.and_then(|index| self.steps.get(index)) else {
+            return;
+        };
+        self.write(step.parent, pointer);
+        if !step.key.is_empty() {
+            pointer.push('/');
+            pointer.push_str(&escape_key(step.key));
+        }
+        if step.index != NO_INDEX {
+            pointer.push('/');
+            write_int(i64::from(step.index), pointer);
+        }
     }
 }

@@ -180,29 +180,20 @@ impl Plan {
 
     /// Returns whether the plan gives up what another one does not: tools, calls, media or reasoning.
     pub fn gives_up(&self, other: &Self) -> bool {
-        let given_up = |plan: &Self| {
-            [
-                plan.drops_tools(),
-                plan.drops_calls(),
-                plan.media == MediaForm::Dropped,
-                plan.thoughts == ThoughtForm::Dropped,
-            ]
-        };
-        given_up(self).iter().zip(given_up(other)).any(|(own, other)| *own && !other)
+        let drops_media = |plan: &Self| plan.media == MediaForm::Dropped;
+        let drops_thoughts = |plan: &Self| plan.thoughts == ThoughtForm::Dropped;
+        self.drops_tools() && !other.drops_tools()
+            || self.drops_calls() && !other.drops_calls()
+            || drops_media(self) && !drops_media(other)
+            || drops_thoughts(self) && !drops_thoughts(other)
     }
 
     /// Returns whether the plan moves or gives up what another one leaves in its place.
     pub fn moves(&self, other: &Self) -> bool {
         let moved = |plan: &Self| {
             let choices = (plan.developer, plan.calls, plan.systems, plan.alternation, plan.results);
-            let is_media_moved = plan.media == MediaForm::First;
-            let are_thoughts_moved = plan.thoughts == ThoughtForm::Content;
-            (
-                choices,
-                is_media_moved,
-                are_thoughts_moved,
-                plan.settings == SettingForm::Dropped,
-            )
+            let (media, thoughts) = (plan.media == MediaForm::First, plan.thoughts == ThoughtForm::Content);
+            (choices, media, thoughts, plan.settings == SettingForm::Dropped)
         };
         self.gives_up(other) || moved(self) != moved(other)
     }

@@ -12,6 +12,7 @@ use super::format::Format;
 use super::normal::{BodyArguments, BodyTurn, Call, ContentForm, ContentPart, Normal, PartKind, Role, Tool, ToolForm};
 use super::options::{Policy, Settings};
 use super::plan::Plan;
+use super::prepared::Request;
 use crate::error::Result;
 use crate::json::{self, Data, Object};
 use crate::limits::Limits;
@@ -22,6 +23,9 @@ const MOST_DIFFERENT: usize = 64;
 const MOST_ITEMS: usize = 256;
 const MOST_BYTES: usize = 16 << 10;
 
+/// The bytes of most tools.
+const TOOL_BYTES: usize = 256;
+
 /// Everything that decides how a request is written, but for its words.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Sketch {
@@ -31,40 +35,26 @@ pub struct Sketch {
     /// The JSON of the documents.
     documents: String,
     flags: [bool; 3],
-    rest: Rest,
-}
-
-/// What decides how a request is written, apart from its turns, tools and documents.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub struct Rest {
-    pub format: Format,
-    pub policy: Policy,
-    pub settings: Settings,
-    /// The variables and the settings for reasoning as JSON.
-    pub variables: String,
-    pub continued: Option<String>,
-    pub has_prompt: bool,
+    format: Format,
+    policy: Policy,
+    settings: Settings,
+    /// The variables and the settings for reasoning as text.
+    variables: String,
+    continued: Option<String>,
+    has_prompt: bool,
     /// The plan of the request before this one.
-    pub after: Option<Plan>,
+    after: Option<Plan>,
     /// The limits of the search, but for the time.
-    pub limits: Limits,
+    limits: Limits,
 }
 
 /// A turn without its words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Outline {
-    /// The message of Chat Completions, without its last brace, and without the identifier and the name of a result.
+    /// The message of Chat Completions, without its last brace.
     json: String,
     is_kept: bool,
-    result: Option<ResultOutline>,
-}
-
-/// A result without its words.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct ResultOutline {
-    has_id: bool,
-    has_name: bool,
-    /// Whether its call is the first one without a result, if it has a call.
+    /// Whether the call of a result is the first one without a result, if it has a call.
     is_next: Option<bool>,
 }
 
@@ -76,13 +66,8 @@ const THOUGHT_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
 impl Sketch {
     /// Returns the sketch of a request, or `None` if that would be large. `has_tag` tells whether the template has [`TAG`].
-    pub fn new(
-        normal: &Normal<'_>,
-        documents: Option<&Data<'_>>,
-        rest: Rest,
-        has_tag: bool,
-        meter: &mut Meter<'_>,
-    ) -> Result<Option<Self>> {
+    pub fn new(request: &Request<'_>, after: Option<Plan>, has_tag: bool, meter: &mut Meter<'_>) -> Result<Option<Self>> {
+        let normal = &request.normal;
         // A value of a tool and a call are looked at too.
         meter.charge_items(normal.values)?;
         let (mut turns, mut open, mut outline) = (Row::default(), Vec::new(), Outline::default());
@@ -100,37 +85,50 @@ impl Sketch {
             }
         }
         tools.sort();
-        let documents = documents.map_or(Ok(String::new()), |documents| write_outline(documents, meter))?;
-        let texts = turns.different.iter().map(|outline| &outline.json).chain(&tools);
-        let texts = texts.chain([&documents, &rest.variables]).chain(&rest.continued);
-        let is_small = texts.fold(0, |bytes: usize, text| bytes.saturating_add(text.len())) <= MOST_BYTES;
-        let flags = [normal.refuses_tools, normal.is_prefilled, normal.has_settings];
-        let sketch = || Self {
+        let documents = request
+            .documents
+            .map(|documents| write_outline(documents, meter))
+            .transpose()?;
+        let sketch = Self {
+            flags: [normal.refuses_tools, normal.is_prefilled, normal.has_settings],
+            format: request.format,
+            policy: request.policy,
+            settings: request.settings.clone(),
+            variables: request.variables.describe(),
+            continued: request.continue_final_message.field().map(str::to_owned),
+            has_prompt: request.has_prompt,
+            after,
+            limits: Limits {
+                milliseconds: None,
+                ..meter.limits().clone()
+            },
+            documents: documents.unwrap_or_default(),
             turns,
             tools,
-            documents,
-            flags,
-            rest,
         };
-        Ok(is_small.then(sketch))
+        let texts = sketch
+            .turns
+            .different
+            .iter()
+            .map(|outline| &outline.json)
+            .chain(&sketch.tools);
+        let texts = texts.chain([&sketch.documents, &sketch.variables]).chain(&sketch.continued);
+        let bytes = texts.fold(0, |bytes: usize, text| bytes.saturating_add(text.len()));
+        Ok((bytes <= MOST_BYTES).then_some(sketch))
     }
 
     /// Returns a body of Chat Completions with the sketch.
     pub fn body(&self) -> Data<'static> {
-        let mut open = Vec::new();
-        let messages = self.turns.list().enumerate();
-        let messages = messages.map(|(index, outline)| outline.message(index, &mut open)).collect();
+        let (mut count, mut open) = (0, Vec::new());
+        let messages = self
+            .turns
+            .list()
+            .map(|outline| outline.message(&mut count, &mut open))
+            .collect();
+        let tools: Vec<_> = self.tools.iter().map(|tool| make(tool, &mut count)).collect();
         let mut entries = vec![("messages".into(), Data::List(messages))];
-        if !self.tools.is_empty() {
-            let tools = self.tools.iter().enumerate();
-            entries.push((
-                "tools".into(),
-                Data::List(tools.map(|(index, tool)| make(tool, index)).collect()),
-            ));
-        }
-        if !self.documents.is_empty() {
-            entries.push(("documents".into(), make(&self.documents, 0)));
-        }
+        entries.extend((!tools.is_empty()).then(|| ("tools".into(), Data::List(tools))));
+        entries.extend((!self.documents.is_empty()).then(|| ("documents".into(), make(&self.documents, &mut count))));
         Data::Object(Object::new(entries))
     }
 
@@ -233,36 +231,32 @@ impl Outline {
         }
         open.extend(&turn.calls);
         self.is_kept = turn.node.is_some();
-        self.result = None;
+        self.is_next = None;
         if let Some(result) = turn.result {
+            json.push_str(result.id.map_or("", |_| ", \"tool_call_id\": \"unknown\""));
+            json.push_str(result.name.map_or("", |_| ", \"name\": \"find\""));
             meter.charge_items(open.len())?;
             let at = result.call.and_then(|call| open.iter().position(|open| *open == call));
             at.map(|at| open.remove(at));
-            self.result = Some(ResultOutline {
-                has_id: result.id.is_some(),
-                has_name: result.name.is_some(),
-                is_next: at.map(|at| at == 0),
-            });
+            self.is_next = at.map(|at| at == 0);
         }
         Ok(true)
     }
 
     /// Returns a message of Chat Completions with the outline. `open` has the identifiers of the calls without a result.
-    fn message(&self, index: usize, open: &mut Vec<Option<String>>) -> Data<'static> {
-        let mut message = make(&format!("{}}}", self.json), index);
+    fn message(&self, count: &mut usize, open: &mut Vec<Option<String>>) -> Data<'static> {
+        let mut message = make(&format!("{}}}", self.json), count);
         let calls = message.get("tool_calls").into_iter().flat_map(Data::items);
         open.extend(calls.map(|call| call.get_text("id").map(str::to_owned)));
-        if let (Some(result), Data::Object(object)) = (&self.result, &mut message) {
-            let id = match result.is_next {
-                Some(true) if !open.is_empty() => open.remove(0),
-                Some(false) => open.pop().flatten(),
-                _ => None,
-            };
-            let id = id.unwrap_or_else(|| "unknown".to_owned());
-            let mut entries = std::mem::take(object).into_entries();
-            entries.extend(result.has_id.then(|| ("tool_call_id".into(), Data::Str(id.into()))));
-            entries.extend(result.has_name.then(|| ("name".into(), Data::Str("find".into()))));
-            *object = Object::new(entries);
+        let id = match self.is_next {
+            Some(true) if !open.is_empty() => open.remove(0),
+            Some(false) => open.pop().flatten(),
+            _ => None,
+        };
+        if let (Some(id), Data::Object(object)) = (id, &mut message) {
+            if let Some((_, own)) = object.values_mut().find(|(key, _)| *key == "tool_call_id") {
+                *own = Data::Str(id.into());
+            }
         }
         message
     }
@@ -346,7 +340,8 @@ fn outline_tool(tool: &Tool<'_>) -> String {
         ToolForm::Flat => ("{", "}"),
         ToolForm::Custom(_) => ("{\"type\": \"custom\", \"custom\": {", "}}"),
     };
-    let mut json = format!("{start}\"name\": \"find#\"");
+    let mut json = String::with_capacity(TOOL_BYTES);
+    json.extend([start, "\"name\": \"find#\""]);
     json.push_str(match tool.description {
         None => "",
         Some("") => ", \"description\": \"\"",
@@ -383,10 +378,7 @@ fn outline_tool(tool: &Tool<'_>) -> String {
 /// Returns the JSON of a value with other words.
 fn write_outline(node: &Data<'_>, meter: &mut Meter<'_>) -> Result<String> {
     meter.charge_items(node.count_values())?;
-    let mut json = String::new();
-    // Writing to a string cannot fail.
-    let _ = json::write_data(&outline(node, ""), &mut json);
-    Ok(json)
+    Ok(outline(node, "").to_string())
 }
 
 /// Returns a copy of a value with other words. Equal items in a row are one.
@@ -408,29 +400,13 @@ fn outline<'b>(node: &'b Data<'b>, key: &str) -> Data<'b> {
     }
 }
 
-/// Returns the value of the JSON of an item of a list.
-fn make(json: &str, index: usize) -> Data<'static> {
-    let mut count = index.saturating_mul(100);
-    json::read(json).map_or(Data::None, |data| number(data, &mut count))
-}
-
-/// Gives each string and key of a value a number in the place of `#`.
-fn number(data: Data<'_>, count: &mut usize) -> Data<'static> {
-    let mut write = |text: Cow<'_, str>| {
-        *count = count.saturating_add(usize::from(text.contains('#')));
-        Cow::Owned(text.replace('#', &format!("{count:05}")))
-    };
-    match data {
-        Data::Str(text) => Data::Str(write(text)),
-        Data::List(items) => Data::List(items.into_iter().map(|item| number(item, count)).collect()),
-        Data::Object(object) => {
-            let entries = object.into_entries().into_iter();
-            let entries = entries
-                .map(|(key, value)| (write(key), value))
-                .collect::<Vec<_>>()
-                .into_iter();
-            Data::Object(Object::new(entries.map(|(key, value)| (key, number(value, count))).collect()))
-        }
-        other => other.into_owned(),
+/// Returns the value of JSON text, with a number in the place of each `#`.
+fn make(json: &str, count: &mut usize) -> Data<'static> {
+    let mut pieces = json.split('#');
+    let mut numbered = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        *count = count.saturating_add(1);
+        numbered.extend([&*format!("{count:05}"), piece]);
     }
+    json::read(&numbered).map_or(Data::None, Data::into_owned)
 }

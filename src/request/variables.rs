@@ -10,27 +10,43 @@ use std::collections::HashSet;
 
 use super::change::{Change, ChangeKind};
 use super::plan::{Kinds, SettingForm, kind};
-use super::wrong;
+use super::{is_quote, neighbors, wrong};
 use crate::chat::ChatTemplate;
 use crate::error::Result;
 use crate::json::{Data, Entry, Object, escape_key};
 use crate::meter::Meter;
 
-/// The names of variables with the effort of reasoning.
-const EFFORTS: [&str; 3] = ["reasoning_effort", "thinking_effort", "reasoning_strength"];
+/// What a variable says of reasoning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// The effort, a word.
+    Effort,
+    /// Whether there is reasoning, a bool.
+    Flag,
+    /// Whether there is reasoning, a word.
+    Mode,
+    /// The number of tokens.
+    Budget,
+}
 
-/// The names of variables that are true if there is reasoning.
-const FLAGS: [&str; 5] = ["enable_thinking", "thinking", "reasoning", "enable_reasoning", "think"];
-
-/// The names of variables that have a word for whether there is reasoning.
-const MODES: [&str; 2] = ["thinking_mode", "reasoning_mode"];
+/// The names of variables for reasoning.
+const VARIABLES: [(&str, Says); 11] = [
+    ("reasoning_effort", Says::Effort),
+    ("thinking_effort", Says::Effort),
+    ("reasoning_strength", Says::Effort),
+    ("enable_thinking", Says::Flag),
+    ("thinking", Says::Flag),
+    ("reasoning", Says::Flag),
+    ("enable_reasoning", Says::Flag),
+    ("think", Says::Flag),
+    ("thinking_mode", Says::Mode),
+    ("reasoning_mode", Says::Mode),
+    ("thinking_budget", Says::Budget),
+];
 
 /// The words with which templates compare a mode, for reasoning and for none.
 const ON: [&str; 5] = ["on", "enabled", "thinking", "think", "/think"];
 const OFF: [&str; 7] = ["off", "disabled", "chat", "no_think", "/no_think", "non-thinking", "none"];
-
-/// The name of the variable with the number of tokens for reasoning.
-const BUDGET: &str = "thinking_budget";
 
 /// The efforts, from none to the most.
 pub const LEVELS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -40,12 +56,6 @@ const NO_LEVEL: &str = "qz";
 
 /// Another word for the effort `none`.
 const NO_THINK: &str = "no_think";
-
-/// The pointer of the setting of Messages.
-const THINKING: &str = "/thinking";
-
-/// The pointer of the setting that vLLM and SGLang take.
-const ENABLE_THINKING: &str = "/enable_thinking";
 
 /// The options of a body that can also be in `chat_template_kwargs`, as vLLM takes them.
 pub const OPTIONS: [&str; 2] = ["add_generation_prompt", "continue_final_message"];
@@ -63,15 +73,15 @@ pub fn read_option<'b>(body: &'b Data<'b>, name: &str) -> Result<Option<&'b Data
     let Some(nested) = body.get("chat_template_kwargs").and_then(|variables| variables.get(name)) else {
         return Ok(own);
     };
-    let path = || format!("/chat_template_kwargs/{name}");
-    let read = |node: &'b Data<'b>| (node.bool(), node.text());
+    let refuse = |fault: String| Err(wrong(format!("/chat_template_kwargs/{name}"), fault));
     let is_field = name == "continue_final_message" && nested.text().is_some();
+    let is_other = |own: &Data<'_>| (own.bool(), own.text()) != (nested.bool(), nested.text());
     if nested.bool().is_none() && !is_field {
-        return Err(wrong(path(), format!("must be a bool, and this is {}", nested.describe())));
-    }
-    match own {
-        Some(own) if read(own) != read(nested) => Err(wrong(path(), format!("the body has `{name}` too, with another value"))),
-        _ => Ok(Some(nested)),
+        refuse(format!("must be a bool, and this is {}", nested.describe()))
+    } else if own.is_some_and(is_other) {
+        refuse(format!("the body has `{name}` too, with another value"))
+    } else {
+        Ok(Some(nested))
     }
 }
 
@@ -83,8 +93,9 @@ pub struct Variables<'b> {
     changes: Vec<Change>,
     effort: Option<Setting<'b>>,
     thinking: Option<Setting<'b>>,
-    /// The names of variables for reasoning that the template reads, and the words of a mode and an effort that it knows.
-    names: Vec<&'static str>,
+    /// The variables for reasoning that the template reads and `chat_template_kwargs` does not have.
+    read: Vec<(&'static str, Says)>,
+    /// The words of a mode and an effort that the template has.
     words: Vec<&'static str>,
 }
 
@@ -96,7 +107,6 @@ impl<'b> Variables<'b> {
             thinking: Setting::read_thinking(body),
             ..Self::default()
         };
-        let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
         if own.is_some() || variables.has_settings() {
             let names: HashSet<&str> = template.variables().into_iter().collect();
             for (name, value) in own.into_iter().flat_map(Data::entries) {
@@ -113,16 +123,18 @@ impl<'b> Variables<'b> {
                 }
                 variables.own.push((name.into(), value.borrowed()));
             }
-            let known = [EFFORTS.as_slice(), &FLAGS, &MODES, &[BUDGET]].concat().into_iter();
-            variables.names = known.filter(|name| names.contains(name)).collect();
+            let is_own = |name: &str| variables.own.iter().any(|(own, _)| own == name);
+            let known = VARIABLES.into_iter();
+            variables.read = known.filter(|(name, _)| names.contains(name) && !is_own(name)).collect();
             let source = template.source().unwrap_or_default();
             let words = [ON.as_slice(), &OFF, &LEVELS, &[NO_THINK]].concat();
             meter.charge_scan(source.len().saturating_mul(words.len()))?;
-            variables.words = words.into_iter().filter(|word| has_literal(source, word)).collect();
+            let is_literal = |word: &str| neighbors(source, word).any(|(before, after)| is_quote(before) && is_quote(after));
+            variables.words = words.into_iter().filter(|word| is_literal(word)).collect();
         }
-        variables
-            .own
-            .extend(flag.map(|flag| ("add_generation_prompt".into(), flag.borrowed())));
+        let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
+        let flag = flag.map(|flag| ("add_generation_prompt".into(), flag.borrowed()));
+        variables.own.extend(flag);
         Ok(variables)
     }
 
@@ -157,38 +169,30 @@ impl<'b> Variables<'b> {
     /// Returns the variables by a choice, and the settings that no variable has or that one has in another form.
     pub fn write(&self, choice: SettingForm) -> (Data<'b>, Vec<Change>) {
         let mut changes = self.changes.clone();
-        let added = if choice == SettingForm::Dropped {
-            Vec::new()
-        } else {
-            self.write_settings(choice, &mut changes)
+        let added = match choice {
+            SettingForm::Dropped => Vec::new(),
+            _ => self.write_settings(choice, &mut changes),
         };
-        let has = |names: &[&str]| added.iter().any(|(name, _)| names.contains(&name.as_ref()));
-        let (has_effort, is_switched) = (has(&EFFORTS), has(&FLAGS) || has(&MODES) || has(&[BUDGET]));
+        let has_effort = added.iter().any(|((_, says), _)| *says == Says::Effort);
+        let is_switched = added.iter().any(|((_, says), _)| *says != Says::Effort);
         if let Some(effort) = self.effort.as_ref().filter(|_| !has_effort) {
-            let is_kept = is_switched && effort.is_on == self.is_on();
-            match effort.is_on {
-                Some(true) if is_kept => {
+            match effort.is_on.filter(|_| is_switched && effort.is_on == self.is_on()) {
+                Some(true) => {
                     let reason = "the template reads whether there is reasoning, and no effort";
                     changes.push(Change::new(effort.path.to_owned(), ChangeKind::Renamed, reason));
                 }
-                Some(false) if is_kept => {}
-                _ => changes.extend(self.find_loss(effort, choice)),
+                Some(false) => {}
+                None => changes.extend(self.find_loss(effort, choice)),
             }
         }
-        if let Some(thinking) = self
-            .thinking
-            .as_ref()
-            .filter(|thinking| !is_switched || thinking.is_on.is_none())
-        {
+        let thinking = self.thinking.as_ref();
+        if let Some(thinking) = thinking.filter(|thinking| !is_switched || thinking.is_on.is_none()) {
             changes.extend(self.find_loss(thinking, choice));
         }
+        let added = added.into_iter().map(|((name, _), value)| (name.into(), value));
         let entries: Vec<Entry<'b>> = self.own.iter().cloned().chain(added).collect();
-        let variables = if entries.is_empty() {
-            Data::None
-        } else {
-            Data::Object(Object::new(entries))
-        };
-        (variables, changes)
+        let variables = (!entries.is_empty()).then(|| Data::Object(Object::new(entries)));
+        (variables.unwrap_or_default(), changes)
     }
 
     /// Returns the index of the effort, if it is one that is known.
@@ -199,13 +203,12 @@ impl<'b> Variables<'b> {
 
     /// Returns whether the template reads a variable with an effort.
     pub fn reads_effort(&self) -> bool {
-        self.names_in(&EFFORTS).next().is_some()
+        self.reads(Says::Effort)
     }
 
     /// Returns whether a variable can say that there is reasoning, or that there is none.
     pub fn has_switch(&self) -> bool {
-        let mut names = self.names_in(&FLAGS).chain(self.names_in(&MODES));
-        self.is_on().is_some() && names.next().is_some()
+        self.is_on().is_some() && (self.reads(Says::Flag) || self.reads(Says::Mode))
     }
 
     /// Returns the pointer of the setting for an effort or for reasoning.
@@ -220,55 +223,46 @@ impl<'b> Variables<'b> {
 
     /// Returns whether the body asks for reasoning. `thinking` overrides an effort.
     fn is_on(&self) -> Option<bool> {
-        [&self.thinking, &self.effort]
-            .into_iter()
-            .flatten()
-            .find_map(|setting| setting.is_on)
+        let mut settings = [&self.thinking, &self.effort].into_iter().flatten();
+        settings.find_map(|setting| setting.is_on)
     }
 
-    /// Returns the names of a group that the template reads and `chat_template_kwargs` does not have.
-    fn names_in(&self, group: &'static [&'static str]) -> impl Iterator<Item = &'static str> {
-        let is_free = |name: &&&str| self.names.contains(*name) && !self.own.iter().any(|(own, _)| own == **name);
-        group.iter().filter(is_free).copied()
+    fn reads(&self, says: Says) -> bool {
+        self.read.iter().any(|(_, own)| *own == says)
     }
 
     /// Returns the variables for reasoning.
-    fn write_settings(&self, choice: SettingForm, changes: &mut Vec<Change>) -> Vec<Entry<'b>> {
-        let mut added: Vec<Entry<'b>> = Vec::new();
+    fn write_settings(&self, choice: SettingForm, changes: &mut Vec<Change>) -> Vec<((&'static str, Says), Data<'b>)> {
         let effort = self.effort.as_ref().filter(|_| choice != SettingForm::WithoutEffort);
-        if let Some((effort, value)) = effort.and_then(|effort| Some((effort, effort.value?))) {
-            let nearest = value.text().and_then(|word| self.find_level(word, choice));
-            added.extend(self.names_in(&EFFORTS).map(|name| {
-                let value = nearest.map_or_else(|| value.borrowed(), |word| Data::Str(word.into()));
-                (name.into(), value)
-            }));
-            if nearest.is_some_and(|word| word != NO_THINK) && !added.is_empty() {
-                let reason = "the template knows other efforts";
-                changes.push(Change::new(effort.path.to_owned(), ChangeKind::Renamed, reason));
-            }
+        let effort = effort.and_then(|effort| Some((effort.path, effort.value?)));
+        let nearest = effort.and_then(|(_, value)| self.find_level(value.text()?, choice));
+        let has_effort = effort.is_some() && self.reads_effort();
+        if let Some((path, _)) = effort.filter(|_| has_effort && nearest.is_some_and(|word| word != NO_THINK)) {
+            changes.push(Change::new(
+                path.to_owned(),
+                ChangeKind::Renamed,
+                "the template knows other efforts",
+            ));
         }
         // An effort that is read implies that there is reasoning.
         let is_switched = matches!(choice, SettingForm::Level { is_switched: true, .. });
-        let is_implied = |is_on: &bool| !added.is_empty() && self.thinking.is_none() && *is_on && !is_switched;
-        let Some(is_on) = self.is_on().filter(|is_on| !is_implied(is_on)) else {
-            return added;
+        let is_implied = has_effort && self.thinking.is_none() && !is_switched;
+        let is_on = self.is_on().filter(|is_on| !(is_implied && *is_on));
+        let is_on = is_on.map(|is_on| is_on != (choice == SettingForm::Inverted));
+        let budget = self.thinking.as_ref().and_then(|thinking| thinking.value);
+        let has_word = |word: &&&str| self.words.contains(*word);
+        let write = |says| match (says, is_on) {
+            (Says::Effort, _) => effort.map(|(_, value)| nearest.map_or_else(|| value.borrowed(), |word| Data::Str(word.into()))),
+            (Says::Flag, _) => is_on.map(Data::Bool),
+            (Says::Mode, Some(true)) => ON.iter().find(has_word).map(|word| Data::Str((*word).into())),
+            (Says::Mode, Some(false)) => OFF.iter().find(has_word).map(|word| Data::Str((*word).into())),
+            (Says::Budget, Some(true)) => budget.map(Data::borrowed),
+            (Says::Budget, Some(false)) => Some(Data::Int(0)),
+            (Says::Mode | Says::Budget, None) => None,
         };
-        let is_on = is_on != (choice == SettingForm::Inverted);
-        added.extend(self.names_in(&FLAGS).map(|name| (name.into(), Data::Bool(is_on))));
-        let words: &[&'static str] = if is_on { &ON } else { &OFF };
-        if let Some(word) = words.iter().find(|word| self.words.contains(word)) {
-            added.extend(self.names_in(&MODES).map(|name| (name.into(), Data::Str((*word).into()))));
-        }
-        let budget = match self.thinking.as_ref().and_then(|thinking| thinking.value) {
-            Some(budget) if is_on => Some(budget.borrowed()),
-            _ => (!is_on).then_some(Data::Int(0)),
-        };
-        added.extend(
-            self.names_in(&[BUDGET])
-                .zip(budget)
-                .map(|(name, budget)| (name.into(), budget)),
-        );
-        added
+        let read = self.read.iter();
+        read.filter_map(|(name, says)| Some(((*name, *says), write(*says)?)))
+            .collect()
     }
 
     /// Returns the word of the template for an effort, if it is another one.
@@ -289,16 +283,15 @@ impl<'b> Variables<'b> {
 
     /// Returns the change that no variable has the value of a setting, unless one of `chat_template_kwargs` has it.
     fn find_loss(&self, setting: &Setting<'_>, choice: SettingForm) -> Option<Change> {
-        let find = |names: &[&str]| {
-            self.own
-                .iter()
-                .find(|(name, _)| names.contains(&name.as_ref()))
-                .map(|(_, value)| value)
+        let find = |says| {
+            let is_one = |name: &str| VARIABLES.contains(&(name, says));
+            self.own.iter().find(|(name, _)| is_one(name)).map(|(_, value)| value)
         };
-        let (effort, flag) = (find(&EFFORTS), find(&FLAGS));
-        let is_same_effort = matches!((effort, setting.value), (Some(Data::Str(own)), Some(value)) if value.text() == Some(own));
-        let is_same_flag = matches!((flag, setting.is_on), (Some(Data::Bool(own)), Some(is_on)) if *own == is_on);
-        let reason = if matches!(setting.path, THINKING | ENABLE_THINKING) && setting.is_on.is_none() {
+        let (effort, flag) = (find(Says::Effort), find(Says::Flag));
+        let text = setting.value.and_then(Data::text);
+        let is_same_effort = text.is_some() && effort.and_then(Data::text) == text;
+        let is_same_flag = setting.is_on.is_some() && flag.and_then(Data::bool) == setting.is_on;
+        let reason = if setting.is_on.is_none() && setting.path.ends_with("thinking") {
             "its value is unknown"
         } else if is_same_effort || is_same_flag {
             return None;
@@ -315,23 +308,13 @@ impl<'b> Variables<'b> {
 
 /// Returns `chat_template_kwargs`.
 fn find_own<'b>(body: &'b Data<'b>) -> Result<Option<&'b Data<'b>>> {
-    let own = body.get("chat_template_kwargs");
-    match own.filter(|own| !own.is_object()) {
-        Some(own) => {
+    match body.get("chat_template_kwargs") {
+        Some(own) if !own.is_object() => {
             let fault = format!("must be an object, and this is {}", own.describe());
             Err(wrong("/chat_template_kwargs".to_owned(), fault))
         }
-        None => Ok(own),
+        own => Ok(own),
     }
-}
-
-/// Returns whether a source has a string with this value.
-fn has_literal(source: &str, value: &str) -> bool {
-    let is_quote = |character: Option<char>| matches!(character, Some('\'' | '"'));
-    source.match_indices(value).any(|(at, _)| {
-        let (before, rest) = source.split_at(at);
-        is_quote(before.chars().next_back()) && is_quote(rest.get(value.len()..).and_then(|rest| rest.chars().next()))
-    })
 }
 
 /// A setting of a body for reasoning.
@@ -353,30 +336,22 @@ impl<'b> Setting<'b> {
             ("/output_config/effort", nested("output_config")),
         ];
         let (path, effort) = efforts.into_iter().find_map(|(path, effort)| Some((path, effort?)))?;
-        Some(Self {
-            path,
-            value: Some(effort),
-            is_on: effort.text().map(|effort| effort != "none"),
-        })
+        let (value, is_on) = (Some(effort), effort.text().map(|effort| effort != LEVELS[0]));
+        Some(Self { path, value, is_on })
     }
 
     fn read_thinking(body: &'b Data<'b>) -> Option<Self> {
-        let Some(thinking) = body.get("thinking") else {
-            let flag = body.get("enable_thinking")?;
-            return Some(Self {
-                path: ENABLE_THINKING,
-                value: None,
-                is_on: flag.bool(),
-            });
+        let (path, value, is_on) = match body.get("thinking") {
+            None => ("/enable_thinking", None, body.get("enable_thinking")?.bool()),
+            Some(thinking) => {
+                let is_on = match thinking.get_text("type") {
+                    Some("enabled" | "adaptive") => Some(true),
+                    Some("disabled") => Some(false),
+                    _ => thinking.bool(),
+                };
+                ("/thinking", thinking.get("budget_tokens"), is_on)
+            }
         };
-        Some(Self {
-            path: THINKING,
-            value: thinking.get("budget_tokens"),
-            is_on: match thinking.get_text("type") {
-                Some("enabled" | "adaptive") => Some(true),
-                Some("disabled") => Some(false),
-                _ => thinking.bool(),
-            },
-        })
+        Some(Self { path, value, is_on })
     }
 }

@@ -114,12 +114,12 @@ impl Pieces {
             PieceOrigin::Template(_) | PieceOrigin::Token(_) => map.map(|_| From::Template),
             PieceOrigin::Generation => None,
         };
-        let list = self.list().iter().filter_map(|piece| {
+        let mut list = Vec::with_capacity(self.list().len());
+        list.extend(self.list().iter().filter_map(|piece| {
             let Range { start: at, end } = piece.bytes();
             let (from, owner) = (part(piece.source)?, piece.owner);
             Some(Copied { at, end, from, owner })
-        });
-        let list = list.collect();
+        }));
         let sources = map.map(InputMap::list_sources);
         Copies { list, sources }
     }

@@ -5,7 +5,6 @@
 
 mod ends;
 mod joined;
-mod roles;
 
 pub use ends::{find_end, list_strings};
 
@@ -15,14 +14,14 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 use joined::Joined;
-use roles::list_unknown_roles;
 
 use super::normal::Role;
 use super::places::BodyPlace;
 use super::plan::{Kinds, kind};
 use super::prepared::Request;
 use super::read::is_opaque;
-use super::write::{Atom, AtomForm, Spoken, Written};
+use super::write::{Atom, AtomForm, Written};
+use super::{is_quote, neighbors};
 use crate::chat::Prompt;
 use crate::error::Result;
 use crate::json::Data;
@@ -45,9 +44,14 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
     let mut faults = Faults::new();
     tape.find_printed_parts(written, &mut faults, meter)?;
     let unknown = list_unknown_roles(request, written, meter)?;
-    let echoes = written.spoken.iter().filter(|spoken| unknown.contains(&spoken.role));
-    let echoes = echoes.filter(|spoken| tape.is_copied(&(spoken.role_address..spoken.role_address + 1)));
-    faults.extend(echoes.map(|spoken| (kind::ECHO, spoken.place)));
+    let is_echoed = |message| tape.is_copied(&addresses(written.text_of(message, "role")));
+    let echoes = written
+        .spoken
+        .iter()
+        .enumerate()
+        .filter(|(_, spoken)| unknown.contains(&spoken.role));
+    let echoes = echoes.filter(|(message, _)| is_echoed(*message));
+    faults.extend(echoes.map(|(_, spoken)| (kind::ECHO, spoken.place)));
     let mut said = Vec::with_capacity(written.atoms.len());
     for atom in &written.atoms {
         meter.charge(4)?;
@@ -60,6 +64,7 @@ pub fn judge(request: &Request<'_>, prompt: &Prompt, written: &Written<'_>, mete
                 faults.extend(fault.map(|fault| (fault, atom.place)));
                 said.push((atom, start));
             }
+            Found::Nowhere if faults.last() == Some(&(atom.kind, atom.place)) => {}
             Found::Nowhere if tape.is_name_of_result(atom, written, meter)? => {}
             Found::Nowhere => faults.push((atom.kind, atom.place)),
             Found::Doubtful => return Ok(None),
@@ -137,8 +142,9 @@ impl<'p> Tape<'p> {
 
     fn sorted(&self) -> &Sorted<'p> {
         self.sorted.get_or_init(|| {
+            let mut list = Vec::with_capacity(self.copies.list.len());
             let copied = self.copies.list.iter();
-            let mut list: Vec<_> = copied.filter_map(|copied| Some((copied.memory()?, copied))).collect();
+            list.extend(copied.filter_map(|copied| Some((copied.memory()?, copied))));
             list.sort_unstable_by_key(|(memory, _)| memory.start);
             let ends = list.iter().scan(0, |end, (memory, _)| {
                 *end = memory.end.max(*end);
@@ -192,31 +198,35 @@ impl<'p> Tape<'p> {
         made
     }
 
+    /// Returns whether something was made from a string.
+    fn is_made(&self, text: &str) -> bool {
+        let value = self.value_at(addresses(text).start);
+        value.is_some_and(|value| self.made_from.contains_key(&value))
+    }
+
     /// Adds the contents whose parts were printed as a dict is, and the media whose data was printed.
     fn find_printed_parts(&self, written: &Written<'_>, faults: &mut Faults, meter: &mut Meter<'_>) -> Result<()> {
-        for (index, spoken) in written.spoken.iter().enumerate().filter(|(_, spoken)| spoken.has_parts) {
-            let parts = written.parts_of(index);
+        for (index, spoken) in written.spoken.iter().enumerate() {
+            let Some(parts) = written.parts_of(index) else { continue };
             meter.charge_items(parts.len())?;
-            let is_printed = |part: &Data<'_>| {
-                let mut keys = part.entries().filter(|(key, _)| matches!(*key, "type" | "text"));
-                let is_type_made = |value: &Data<'_>| {
-                    let value = value.text().and_then(|text| self.value_at(text.as_ptr().addr()));
-                    value.is_some_and(|value| self.made_from.contains_key(&value))
-                };
-                keys.any(|(key, value)| self.is_copied(&addresses(key)) || key == "type" && is_type_made(value))
-            };
+            let mut entries = parts.iter().flat_map(Data::entries);
+            let first = entries.clone().next();
+            let is_printed = entries.any(|(key, value)| match key {
+                "type" => self.is_copied(&addresses(key)) || value.text().is_some_and(|text| self.is_made(text)),
+                "text" => self.is_copied(&addresses(key)),
+                _ => false,
+            });
             let is_content_made = || {
                 let sources = self.copies.sources.as_ref()?;
-                let (key, _) = parts.iter().find_map(|part| part.entries().next())?;
-                let part = sources.parent(sources.find(key.as_ptr().addr())?);
+                let part = sources.parent(sources.find(addresses(first?.0).start)?);
                 self.made_from.get(&sources.parent(part))
             };
-            if parts.iter().any(is_printed) || is_content_made().is_some() {
+            if is_printed || is_content_made().is_some() {
                 faults.push((kind::REPR, spoken.place));
             }
         }
         for medium in &written.media {
-            let part = written.parts_of(medium.message).get(medium.part);
+            let part = written.parts_of(medium.message).and_then(|parts| parts.get(medium.part));
             faults.extend(part.filter(|part| self.prints(part)).map(|_| (kind::LEAK, medium.place)));
         }
         Ok(())
@@ -224,14 +234,7 @@ impl<'p> Tape<'p> {
 
     /// Returns whether a key or a string of a part was printed, but for what is no content.
     fn prints(&self, part: &Data<'_>) -> bool {
-        let is_printed = |text: &str| {
-            let memory = addresses(text);
-            let is_made = || {
-                self.value_at(memory.start)
-                    .is_some_and(|value| self.made_from.contains_key(&value))
-            };
-            !text.is_empty() && (self.is_copied(&memory) || is_made())
-        };
+        let is_printed = |text: &str| !text.is_empty() && (self.is_copied(&addresses(text)) || self.is_made(text));
         part.text().is_some_and(is_printed)
             || part.items().any(|item| self.prints(item))
             || part
@@ -241,20 +244,17 @@ impl<'p> Tape<'p> {
 
     /// Finds a string, but for white space around it.
     fn find(&mut self, atom: &Atom<'_>, meter: &mut Meter<'_>) -> Result<Found> {
-        let text: &str = &atom.text;
-        let inner =
-            atom.memory.start + (text.len() - text.trim_start().len())..atom.memory.end - (text.len() - text.trim_end().len());
-        let covers = |memory: &Range<usize>| memory.start <= inner.start && memory.end >= inner.end;
+        if self.made.is_empty() && self.sorted.get().is_some() && !self.is_copied(&atom.memory) {
+            return Ok(Found::Nowhere);
+        }
+        let (text, inner): (&str, _) = (&atom.text, atom.inner());
         // Most strings are printed in the order of the request.
-        let next = self.next.get();
-        let near = self.copies.list.get(next..).unwrap_or_default().iter().take(NEAR);
-        let mut near = near
-            .enumerate()
-            .filter_map(|(index, copied)| Some((index, copied, copied.memory()?)));
-        if let Some((index, copied, memory)) = near.find(|(.., memory)| covers(memory)) {
-            self.next.set(next + index);
+        let near = self.copies.list.iter().enumerate().skip(self.next.get()).take(NEAR);
+        let mut near = near.filter_map(|(index, copied)| Some((index, copied, copied.memory()?)));
+        if let Some((index, copied, memory)) = near.find(|(.., memory)| memory.start <= inner.start && memory.end >= inner.end) {
+            self.next.set(index);
             let start = copied.at + (inner.start - memory.start);
-            return Ok(Found::At(start, self.find_garbling(atom, start, next + index)));
+            return Ok(Found::At(start, self.find_garbling(atom, start, Some(index))));
         }
         let hits = self.hits(&atom.memory, meter)?;
         let is_call = atom.kind == kind::CALL;
@@ -271,7 +271,7 @@ impl<'p> Tape<'p> {
             } else if hits.len() > most {
                 Some(if is_call { kind::DOUBLE } else { kind::REPR })
             } else {
-                self.find_garbling(atom, first, usize::MAX)
+                self.find_garbling(atom, first, None)
             };
             return Ok(Found::At(first, fault));
         };
@@ -282,11 +282,8 @@ impl<'p> Tape<'p> {
             if self.last.made.is_empty() {
                 self.last = Joined::new(self.text, self.made.clone(), meter)?;
             }
-            return Ok(if self.last.find(gap, meter)? {
-                Found::Doubtful
-            } else {
-                Found::Nowhere
-            });
+            let may_be_there = self.last.find(gap, meter)?;
+            return Ok(if may_be_there { Found::Doubtful } else { Found::Nowhere });
         }
         let own = self.made_of(atom.memory.start);
         meter.charge_items(own.len())?;
@@ -299,41 +296,33 @@ impl<'p> Tape<'p> {
         if ranges != self.last.made {
             self.last = Joined::new(self.text, ranges, meter)?;
         }
-        let is_there = self.last.find(text, meter)?;
+        if !self.last.find(text, meter)? {
+            return Ok(Found::Nowhere);
+        }
         let is_double = is_call && self.last.text.contains("\\\"");
-        Ok(if is_there {
-            Found::At(start, is_double.then_some(kind::DOUBLE))
-        } else {
-            Found::Nowhere
-        })
+        Ok(Found::At(start, is_double.then_some(kind::DOUBLE)))
     }
 
     /// Returns how a string of a call that was copied is garbled: JSON text directly after a brace, as if it were a part of an object, or
     /// the key of a printed dict.
-    fn find_garbling(&self, atom: &Atom<'_>, start: usize, index: usize) -> Option<Kinds> {
+    fn find_garbling(&self, atom: &Atom<'_>, start: usize, index: Option<usize>) -> Option<Kinds> {
         let before = self.text.get(..start).unwrap_or_default();
-        if atom.kind != kind::CALL {
-            None
-        } else if atom.is_key() {
-            let is_made = || {
-                self.piece_before(start, index)
-                    .is_some_and(|piece| matches!(piece.from, From::Made))
-            };
-            (atom.form == AtomForm::Argument && before.ends_with('\'') && is_made()).then_some(kind::REPR)
-        } else {
-            let is_in_braces = before.ends_with('{') && atom.text.starts_with('{');
-            (atom.form == AtomForm::Json && is_in_braces).then_some(kind::DOUBLE)
+        let ends_made = || {
+            let piece = self.piece_before(start, index);
+            before.ends_with('\'') && piece.is_some_and(|piece| matches!(piece.from, From::Made))
+        };
+        match atom.form {
+            _ if atom.kind != kind::CALL => None,
+            AtomForm::Argument if ends_made() => Some(kind::REPR),
+            AtomForm::Json if before.ends_with('{') && atom.text.starts_with('{') => Some(kind::DOUBLE),
+            _ => None,
         }
     }
 
     /// Returns the piece that ends where another one begins, which is perhaps the one at an index.
-    fn piece_before(&self, start: usize, index: usize) -> Option<&Copied> {
+    fn piece_before(&self, start: usize, index: Option<usize>) -> Option<&Copied> {
         let list = &self.copies.list;
-        let index = if index == usize::MAX {
-            list.partition_point(|piece| piece.at < start)
-        } else {
-            index
-        };
+        let index = index.unwrap_or_else(|| list.partition_point(|piece| piece.at < start));
         list.get(index.checked_sub(1)?).filter(|piece| piece.end == start)
     }
 
@@ -344,71 +333,57 @@ impl<'p> Tape<'p> {
             return Ok(false);
         }
         meter.charge_items(written.spoken.len())?;
-        let mut names = written.spoken.iter().filter_map(|spoken| spoken.name.as_ref());
-        Ok(names.any(|(name, memory)| **name == *atom.text && self.is_copied(memory)))
+        let results = written.spoken.iter().enumerate().filter(|(_, spoken)| spoken.call.is_some());
+        let mut names = results.map(|(message, _)| written.text_of(message, "name"));
+        Ok(names.any(|name| *name == *atom.text && self.is_copied(&addresses(name))))
     }
 
     /// Adds the messages of other roles that are printed with the header of the assistant.
     fn find_speakers(&self, written: &Written<'_>, has_prompt: bool, faults: &mut Faults) {
-        let mut headers: BTreeMap<usize, String> = BTreeMap::new();
-        let mut done: BTreeMap<usize, &Spoken<'_>> = BTreeMap::new();
+        let mut turns: BTreeMap<usize, (String, bool)> = BTreeMap::new();
         let mut end = 0;
         let sources = self.copies.sources.as_ref();
         for piece in &self.copies.list {
             let Some(message) = piece.message() else { continue };
             end = end.max(piece.end);
-            let Some(spoken) = written.spoken.get(message) else { continue };
-            if done.contains_key(&message) {
+            if written.spoken.get(message).is_none() {
                 continue;
             }
-            let is_role = |value: &u32| self.value_at(spoken.role_address) == Some(*value);
-            let is_content = match piece.from {
-                From::Memory(address) => sources
-                    .and_then(|sources| sources.find(address))
-                    .is_some_and(|value| !is_role(&value)),
+            let (header, has_content) = turns.entry(message).or_default();
+            let is_role = |value: &u32| self.value_at(addresses(written.text_of(message, "role")).start) == Some(*value);
+            *has_content |= match piece.from {
+                From::Memory(address) => self.value_at(address).is_some_and(|value| !is_role(&value)),
                 From::Set(set) => sources.is_some_and(|sources| !sources.set(set).iter().all(is_role)),
                 From::Made | From::Template => false,
             };
-            if is_content {
-                done.insert(message, spoken);
-            } else {
-                let bytes = self.text.get(piece.at..piece.end);
-                headers.entry(message).or_default().push_str(bytes.unwrap_or_default());
+            if !*has_content {
+                header.push_str(self.text.get(piece.at..piece.end).unwrap_or_default());
             }
         }
-        let header = |message: &usize| headers.get(message).map_or("", |header| header.trim());
-        let answers = done.iter().filter(|(_, spoken)| spoken.role == Role::Assistant);
-        let mut known: HashSet<&str> = answers.map(|(message, _)| header(message)).collect();
+        let turns = turns.iter().filter(|(_, (_, has_content))| *has_content);
+        let turns = turns.filter_map(|(message, (header, _))| Some((written.spoken.get(*message)?, header.trim())));
+        let (answers, others): (Vec<_>, Vec<_>) = turns.partition(|(spoken, _)| spoken.role == Role::Assistant);
         let tail = self.text.get(end..).unwrap_or_default().trim();
-        if has_prompt && !tail.is_empty() {
-            known.insert(tail);
-        }
-        for (message, spoken) in done.iter().filter(|(_, spoken)| spoken.role != Role::Assistant) {
-            let own = header(message);
-            if !own.is_empty() && known.contains(own) {
-                faults.push((kind::SPEAKER, spoken.place));
-            }
-        }
+        let mut known: HashSet<&str> = answers.into_iter().map(|(_, header)| header).collect();
+        known.extend(has_prompt.then_some(tail));
+        let others = others
+            .into_iter()
+            .filter(|(_, header)| !header.is_empty() && known.contains(header));
+        faults.extend(others.map(|(spoken, _)| (kind::SPEAKER, spoken.place)));
     }
 
     /// Returns whether what is before the contents of others is not what is before an answer.
     fn tells_speakers_apart(&self, said: &[(&Atom<'_>, usize)], written: &Written<'_>, has_prompt: bool) -> bool {
-        let ends = self
-            .copies
-            .list
-            .iter()
-            .filter(|copied| copied.memory().is_some())
-            .map(|copied| copied.end);
-        let tail = self.text.get(ends.max().unwrap_or_default()..).unwrap_or_default();
+        let copied = self.copies.list.iter().filter(|copied| copied.memory().is_some());
+        let end = copied.map(|copied| copied.end).max().unwrap_or_default();
+        let tail = self.text.get(end..).unwrap_or_default();
         let header = tail.trim().lines().next_back().filter(|_| has_prompt).unwrap_or_default();
         let (mut end, mut answer) = (0, "");
         said.iter().all(|(atom, start)| {
             let before = self.text.get(end..*start).unwrap_or_default().trim();
             end = end.max(start + atom.text.len());
-            let is_answer = written
-                .spoken
-                .get(atom.message)
-                .is_some_and(|spoken| spoken.role == Role::Assistant);
+            let spoken = written.spoken.get(atom.message);
+            let is_answer = spoken.is_some_and(|spoken| spoken.role == Role::Assistant);
             if atom.kind & kind::CONTENT == 0 || before.is_empty() {
                 return true;
             }
@@ -429,11 +404,8 @@ pub fn addresses(text: &str) -> Range<usize> {
 /// Returns the first part of a string that has a letter or digit and was not copied. `hits` are the copies in the order of their addresses.
 fn find_gap<'a>(atom: &'a Atom<'_>, hits: &[&(Range<usize>, &Copied)]) -> Option<&'a str> {
     let mut end = atom.memory.start;
-    for memory in hits
-        .iter()
-        .map(|(memory, _)| memory)
-        .chain([&(atom.memory.end..atom.memory.end)])
-    {
+    let after = atom.memory.end..atom.memory.end;
+    for memory in hits.iter().map(|(memory, _)| memory).chain([&after]) {
         let gap = end.saturating_sub(atom.memory.start)..memory.start.saturating_sub(atom.memory.start);
         let gap = atom.text.get(gap).unwrap_or_default();
         if gap.contains(char::is_alphanumeric) || hits.is_empty() {
@@ -474,9 +446,32 @@ fn find_late(said: &[(&Atom<'_>, usize)], faults: &mut Faults) {
 
 /// Adds the results that are in another order than their calls, unless their identifiers are printed.
 fn find_disorder(tape: &Tape<'_>, written: &Written<'_>, faults: &mut Faults) {
-    for (spoken, next) in written.spoken.iter().zip(written.spoken.iter().skip(1)) {
-        if next.call.is_some() && next.call < spoken.call && !tape.is_copied(&next.id) {
+    let next = written.spoken.iter().enumerate().skip(1);
+    for (spoken, (index, next)) in written.spoken.iter().zip(next) {
+        let is_earlier = next.call.is_some() && next.call < spoken.call;
+        if is_earlier && !tape.is_copied(&addresses(written.text_of(index, "tool_call_id"))) {
             faults.push((kind::ORDER, next.place));
         }
     }
+}
+
+/// Returns the roles of a request that are no words of the template.
+fn list_unknown_roles(request: &Request<'_>, written: &Written<'_>, meter: &mut Meter<'_>) -> Result<Vec<Role>> {
+    let source = request.template.source().unwrap_or_default();
+    let mut unknown = Vec::new();
+    for role in [Role::Developer, Role::Tool] {
+        meter.charge_items(written.spoken.len())?;
+        if written.spoken.iter().any(|spoken| spoken.role == role) {
+            meter.charge_scan(source.len())?;
+            unknown.extend((!has_word(source, role.name())).then_some(role));
+        }
+    }
+    Ok(unknown)
+}
+
+/// Returns whether a source has a word that is no part of a longer one.
+fn has_word(source: &str, word: &str) -> bool {
+    let is_letter = |character: char| character.is_alphanumeric() || character == '_';
+    let is_apart = |character: Option<char>| !character.is_some_and(is_letter);
+    neighbors(source, word).any(|(before, after)| is_quote(before) || is_apart(before) && is_apart(after))
 }

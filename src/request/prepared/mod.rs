@@ -19,6 +19,8 @@ use super::constraints::Constraints;
 use super::format::Format;
 use super::judge::Faults;
 use super::memory::Found;
+#[cfg(feature = "response")]
+use super::normal::ToolForm;
 use super::options::{Policy, PrepareOptions};
 use super::places::BodyPlace;
 use super::plan::{Plan, kind};
@@ -262,15 +264,10 @@ impl<'b> Prepared<'b> {
     pub(crate) fn list_tools(&self) -> impl Iterator<Item = (&'b str, Option<&'b Data<'b>>, String)> {
         let normal = &self.request.normal;
         normal.tools.iter().map(|tool| {
-            let (function, inner) = tool
-                .node
-                .get("function")
-                .map_or((tool.node, ""), |function| (function, "/function"));
-            let key = if function.has("input_schema") {
-                "input_schema"
-            } else {
-                "parameters"
-            };
+            let is_wrapped = matches!(tool.form, ToolForm::Wrapped);
+            let inner = if is_wrapped { "/function" } else { "" };
+            let is_anthropic = tool.function.has("input_schema");
+            let key = if is_anthropic { "input_schema" } else { "parameters" };
             let path = format!("{}{inner}/{key}", normal.places.pointer(tool.place));
             (tool.name, tool.parameters, path)
         })

@@ -1,12 +1,15 @@
 //! Finds the places of media in a prompt.
 
+use std::collections::HashSet;
+
 use super::{Media, Prepared, without_refusal};
 use crate::chat::{Prompt, PromptOptions};
 use crate::error::Result;
 use crate::json::{Data, Object};
 use crate::meter::Meter;
 use crate::request::judge::{find_end, list_strings};
-use crate::request::write::{Cached, Written};
+use crate::request::places::BodyPlace;
+use crate::request::write::Written;
 use crate::trace::Keeps;
 
 impl Prepared<'_> {
@@ -88,8 +91,8 @@ impl Prepared<'_> {
         Ok(media)
     }
 
-    /// Returns the JSON pointer of each part and tool with `cache_control`, and the offset in bytes at which it ends in the prompt: after its last
-    /// string, or after the placeholder of a medium. A part is left out if the prompt does not contain it, or does not separate it from what
+    /// Returns the JSON pointer of each part and tool with `cache_control`, and the offset in bytes at which it ends in the prompt, in the order
+    /// of the prompt: after its last string, or after the placeholder of a medium. A part is left out if the prompt does not contain it, or does not separate it from what
     /// follows. This takes one more render, or two if there are media.
     ///
     /// ```
@@ -114,40 +117,40 @@ impl Prepared<'_> {
         let again = self
             .request
             .render(&self.written, &without_refusal(options), Keeps::Sources, &meter)?;
-        let Written {
-            atoms, cached, tools, ..
-        } = &self.written;
-        if again.text != prompt.text || cached.is_empty() {
-            return Ok(Vec::new());
-        }
-        let has_media = cached.iter().any(|(_, cached)| matches!(cached, Cached::Medium(_)));
-        let media = if has_media {
-            self.place_media(prompt, options)?
-        } else {
-            Vec::new()
-        };
+        let Written { atoms, tools, media, .. } = &self.written;
+        let normal = &self.request.normal;
         let mut ends = Vec::new();
-        for (place, cached) in cached {
-            let (mut own, mut later) = (Vec::new(), Vec::new());
-            match cached {
-                Cached::Text(index) => own.extend(atoms.get(*index).map(|atom| atom.memory.start..atom.end())),
-                Cached::Medium(index) => {
-                    let range = media.get(*index).and_then(|medium| medium.range.as_ref());
-                    ends.extend(range.map(|range| (*place, range.end)));
-                }
-                Cached::Tool(index) => {
-                    let mut tools = tools.iter().flatten().skip(*index);
-                    tools.by_ref().take(1).for_each(|tool| list_strings(tool, &mut own));
-                    tools.for_each(|tool| list_strings(tool, &mut later));
-                }
-            }
-            ends.extend(find_end(&again, &own, &later, &mut meter)?.map(|end| (*place, end)));
+        if again.text != prompt.text {
+            return Ok(ends);
         }
         let point = |place| {
-            let pointer = self.request.normal.places.pointer(place);
+            let pointer = normal.places.pointer(place);
             pointer.strip_suffix("/text").unwrap_or(&pointer).to_owned()
         };
-        Ok(ends.into_iter().map(|(place, end)| (point(place), end)).collect())
+        let is_cached = |value: &Data<'_>| value.has("cache_control");
+        let parts = normal.turns.iter().flat_map(|turn| &turn.parts);
+        let parts: HashSet<BodyPlace> = parts.filter(|part| is_cached(part.node)).map(|part| part.place).collect();
+        for atom in atoms.iter().filter(|atom| parts.contains(&atom.place)) {
+            let own = atom.memory.start..atom.inner().end;
+            ends.extend(find_end(&again, &[own], &[], &mut meter)?.map(|end| (point(atom.place), end)));
+        }
+        if media.iter().any(|medium| parts.contains(&medium.place)) {
+            let media = media.iter().zip(self.place_media(prompt, options)?);
+            let media = media.filter(|(medium, _)| parts.contains(&medium.place));
+            ends.extend(media.filter_map(|(medium, placed)| Some((point(medium.place), placed.range?.end))));
+        }
+        let mut given = tools.iter().flatten();
+        for tool in &normal.tools {
+            let own = given.next();
+            if own.is_some() && (is_cached(tool.node) || is_cached(tool.function)) {
+                let (mut strings, mut later) = (Vec::new(), Vec::new());
+                own.into_iter().for_each(|own| list_strings(own, &mut strings));
+                given.clone().for_each(|tool| list_strings(tool, &mut later));
+                ends.extend(find_end(&again, &strings, &later, &mut meter)?.map(|end| (point(tool.place), end)));
+            }
+        }
+        ends.sort_by_key(|(_, end)| *end);
+        Ok(ends)
     }
 }
 

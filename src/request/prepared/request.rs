@@ -9,7 +9,6 @@ use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Prompt, Prom
 use crate::clock::LocalTime;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Data;
-use crate::limits::Limits;
 use crate::meter::Meter;
 use crate::request::change::{Change, ChangeKind};
 use crate::request::constraints::{Constraints, ToolChoice};
@@ -22,7 +21,7 @@ use crate::request::places::BodyPlace;
 use crate::request::plan::{Plan, kind};
 use crate::request::reasons::{Reason, reason_of};
 use crate::request::search::{Outcome, Search};
-use crate::request::sketch::{Rest, Sketch};
+use crate::request::sketch::Sketch;
 use crate::request::variables::{self, Variables};
 use crate::request::write::{Written, write};
 use crate::request::{read, wrong};
@@ -38,10 +37,10 @@ pub struct Request<'b> {
     pub normal: Normal<'b>,
     #[cfg_attr(not(feature = "response"), expect(dead_code, reason = "grammars read it"))]
     pub constraints: Constraints<'b>,
-    documents: Option<&'b Data<'b>>,
+    pub documents: Option<&'b Data<'b>>,
     pub variables: Variables<'b>,
     pub has_prompt: bool,
-    continue_final_message: ContinueFinalMessage<'b>,
+    pub continue_final_message: ContinueFinalMessage<'b>,
 }
 
 /// The time while the plan of a sketch is searched.
@@ -164,8 +163,7 @@ impl<'b> Request<'b> {
         }
         let after = options.after.map(|after| after.plan);
         if let Some(found) = self.find_sketched(after, meter)? {
-            let allows_changes = self.policy != Policy::Strict;
-            if allows_changes || found.plan == self.settings.plan() {
+            if self.policy != Policy::Strict || found.plan == self.settings.plan() {
                 return Ok(found);
             }
         }
@@ -176,22 +174,9 @@ impl<'b> Request<'b> {
 
     /// Returns the plan of the sketch of a request, if it has one.
     fn find_sketched(&self, after: Option<Plan>, meter: &mut Meter<'_>) -> Result<Option<Found>> {
-        let rest = Rest {
-            format: self.format,
-            policy: self.policy,
-            settings: self.settings.clone(),
-            variables: self.variables.describe(),
-            continued: self.continue_final_message.field().map(str::to_owned),
-            has_prompt: self.has_prompt,
-            after,
-            limits: Limits {
-                milliseconds: None,
-                ..meter.limits().clone()
-            },
-        };
         let memory: &Memory = self.template.kept();
         let has_tag = memory.has_tag(self.template.source().unwrap_or_default());
-        let Some(sketch) = Sketch::new(&self.normal, self.documents, rest, has_tag, meter)? else {
+        let Some(sketch) = Sketch::new(self, after, has_tag, meter)? else {
             return Ok(None);
         };
         if let Some(known) = memory.find(&sketch) {

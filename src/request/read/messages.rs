@@ -1,7 +1,7 @@
 //! The messages of Chat Completions and of Messages, and those among the items of Responses.
 
 use super::super::format::Format;
-use super::super::normal::{Answer, BodyArguments, BodyTurn, ContentForm, ExtraField, Role};
+use super::super::normal::{Answer, BodyArguments, BodyTurn, Call, ContentForm, ExtraField, Role};
 use super::super::places::BodyPlace;
 use super::super::reasons as why;
 use super::parts::is_opaque;
@@ -94,7 +94,7 @@ impl<'b> Reader<'b, '_, '_> {
             self.read_thoughts(&mut turn, thoughts, place, key)?;
             turn.thought_key = turn.thought_key.or(thoughts.text().map(|_| key));
         }
-        let mut has_results = false;
+        let before = self.normal.turns.len();
         match content {
             Some(content) if content.is_null() => {
                 turn.form = ContentForm::Null;
@@ -104,7 +104,7 @@ impl<'b> Reader<'b, '_, '_> {
                 let place = self.key(place, "content");
                 return Err(self.unfit(place, "must be a string, a list of parts or null, and this is", content));
             }
-            Some(content) => has_results = self.read_blocks(&mut turn, content)?,
+            Some(content) => self.read_content(&mut turn, content, "content")?,
             None => {}
         }
         if let Some((refusal, text)) = refusal {
@@ -112,6 +112,7 @@ impl<'b> Reader<'b, '_, '_> {
             self.push_text(&mut turn, text, refusal, place)?;
             turn.node = None;
         }
+        let has_results = self.normal.turns.len() > before;
         Ok((!has_results || !turn.is_empty()).then_some(turn))
     }
 
@@ -197,69 +198,37 @@ impl<'b> Reader<'b, '_, '_> {
         self.push_call(turn, (id, place), (name, name_place), arguments)
     }
 
-    /// Reads the content of a message into its turn. Results come before the other blocks of their message, and end a turn of the assistant.
-    /// Returns whether there are results.
-    fn read_blocks(&mut self, turn: &mut BodyTurn<'b>, content: &'b Data<'b>) -> Result<bool> {
-        let place = turn.place;
-        self.meter.charge_items(content.items().count())?;
-        if turn.result.is_some() || !content.items().any(is_special) {
-            self.read_content(turn, content, "content")?;
-            return Ok(false);
+    /// Reads a block that is a call into its turn, unless a field of the message has the same call.
+    pub fn read_call_block(&mut self, turn: &mut BodyTurn<'b>, block: &'b Data<'b>, place: BodyPlace) -> Result<()> {
+        if turn.role != Role::Assistant {
+            return Err(self.wrong(place, "only an assistant message can have a call"));
         }
-        let (mut has_results, mut is_moved) = (false, false);
-        (turn.node, turn.form) = (None, ContentForm::Parts);
-        turn.content = self.key(place, "content");
-        let known = turn.calls.len();
-        self.read_each(content, place, "content", |reader, block, at| {
-            let kind = block.get_text("type").unwrap_or_default();
-            if is_call(kind) {
-                if turn.role != Role::Assistant {
-                    return Err(reader.wrong(at, "only an assistant message can have a call"));
-                }
-                let id = block.get_text("id");
-                reader.meter.charge_items(known)?;
-                let is_new = id.is_none() || reader.normal.calls_of(&turn.calls).take(known).all(|call| call.id != id);
-                return if is_new {
-                    reader.read_call(turn, block, at, id, at)
-                } else {
-                    Ok(())
-                };
-            }
-            if !is_result(kind) {
-                return reader.read_part(turn, block, at);
-            }
-            has_results = true;
-            if turn.role == Role::Assistant {
-                let mut rest = BodyTurn::new(Role::Assistant, place);
-                (rest.form, rest.content) = (turn.form, turn.content);
-                let before = std::mem::replace(turn, rest);
-                if !before.is_empty() {
-                    reader.push(before)?;
-                }
-            } else if let Some(part) = turn.parts.first().filter(|_| !is_moved) {
-                reader.note(part.place, why::RESULT_FIRST)?;
-                is_moved = true;
-            }
-            if block.get("is_error").and_then(Data::bool) == Some(true) {
-                let at = reader.key(at, "is_error");
-                reader.note(at, why::ERROR_MARK)?;
-            }
-            let content = block.get("content").map(|content| ("content", content));
-            reader.push_result(at, block.get_text("tool_use_id"), content)
-        })?;
-        Ok(has_results)
+        let id = block.get_text("id");
+        self.meter.charge_items(turn.calls.len())?;
+        let is_same = |call: &Call<'_>| call.place < turn.content && call.id == id;
+        if id.is_some() && self.normal.calls_of(&turn.calls).any(is_same) {
+            return Ok(());
+        }
+        self.read_call(turn, block, place, id, place)
     }
-}
 
-/// Returns whether a block is a call or a result.
-fn is_special(block: &Data<'_>) -> bool {
-    block.get_text("type").is_some_and(|kind| is_call(kind) || is_result(kind))
-}
-
-fn is_call(kind: &str) -> bool {
-    matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use")
-}
-
-fn is_result(kind: &str) -> bool {
-    kind == "tool_result" || kind.ends_with("_tool_result")
+    /// Adds the result of a block, which comes before the other blocks of its message, and ends a turn of the assistant.
+    pub fn read_result_block(&mut self, turn: &mut BodyTurn<'b>, block: &'b Data<'b>, place: BodyPlace) -> Result<()> {
+        if turn.role == Role::Assistant {
+            let mut rest = BodyTurn::new(Role::Assistant, turn.place);
+            (rest.form, rest.content) = (turn.form, turn.content);
+            let before = std::mem::replace(turn, rest);
+            if !before.is_empty() {
+                self.push(before)?;
+            }
+        } else if let Some(part) = turn.parts.first() {
+            self.note(part.place, why::RESULT_FIRST)?;
+        }
+        if block.get("is_error").and_then(Data::bool) == Some(true) {
+            let place = self.key(place, "is_error");
+            self.note(place, why::ERROR_MARK)?;
+        }
+        let content = block.get("content").map(|content| ("content", content));
+        self.push_result(place, block.get_text("tool_use_id"), content)
+    }
 }

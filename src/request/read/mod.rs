@@ -173,11 +173,11 @@ impl<'b> Reader<'b, '_, '_> {
     }
 
     fn key(&mut self, parent: BodyPlace, key: &'b str) -> BodyPlace {
-        self.normal.places.key(parent, key)
+        self.normal.places.add(parent, key, None)
     }
 
     fn item(&mut self, parent: BodyPlace, key: &'b str, index: usize) -> BodyPlace {
-        self.normal.places.item(parent, key, index)
+        self.normal.places.add(parent, key, Some(index))
     }
 
     /// Returns an error about a value of the body.

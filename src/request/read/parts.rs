@@ -29,11 +29,13 @@ enum Reads {
     ToolChange,
     /// A reference to a file, in a field.
     Stored(&'static str),
+    Call,
+    Result,
 }
 
-/// The types of parts. Calls and results are found before.
+/// The types of parts.
 #[rustfmt::skip]
-const PARTS: [(&str, Reads); 35] = [
+const PARTS: [(&str, Reads); 39] = [
     ("text", Reads::Text("text")),
     ("input_text", Reads::Text("text")),
     ("output_text", Reads::Text("text")),
@@ -69,6 +71,10 @@ const PARTS: [(&str, Reads); 35] = [
     ("tool_addition", Reads::ToolChange),
     ("tool_removal", Reads::ToolChange),
     ("container_upload", Reads::Stored("file_id")),
+    ("tool_use", Reads::Call),
+    ("server_tool_use", Reads::Call),
+    ("mcp_tool_use", Reads::Call),
+    ("tool_result", Reads::Result),
 ];
 
 /// Keys that are no content: settings, identifiers, and what only the maker of the body can read.
@@ -86,7 +92,7 @@ pub fn is_opaque(key: &str) -> bool {
 }
 
 impl<'b> Reader<'b, '_, '_> {
-    /// Reads the content of a turn, which has no blocks for calls and results.
+    /// Reads the content of a turn.
     pub fn read_content(&mut self, turn: &mut BodyTurn<'b>, content: &'b Data<'b>, key: &'b str) -> Result<()> {
         turn.content = self.key(turn.place, key);
         if content.is_list() || content.is_object() {
@@ -125,7 +131,8 @@ impl<'b> Reader<'b, '_, '_> {
             // A part without a type has the key that one with a type has too.
             None => PARTS.iter().find(|(name, _)| is_only_key(part, name)),
         };
-        let reads = reads.map(|(_, reads)| *reads);
+        let is_result = kind.is_some_and(|kind| kind.ends_with("_tool_result"));
+        let reads = reads.map(|(_, reads)| *reads).or(is_result.then_some(Reads::Result));
         if kind != Some("text") && !matches!(reads, Some(Reads::Medium(_))) {
             turn.node = None;
         }
@@ -166,7 +173,9 @@ impl<'b> Reader<'b, '_, '_> {
                 None => self.note(place, why::TOOL_CHANGE),
             },
             Some(Reads::Stored(field)) => Err(self.refuse_stored(place, field)),
-            None => self.push_block(turn, part, place),
+            Some(Reads::Call) if turn.result.is_none() => self.read_call_block(turn, part, place),
+            Some(Reads::Result) if turn.result.is_none() => self.read_result_block(turn, part, place),
+            Some(Reads::Call | Reads::Result) | None => self.push_block(turn, part, place),
         }
     }
 

@@ -54,6 +54,7 @@ impl<'b> Reader<'b, '_, '_> {
             parameters: function.get("parameters").or_else(|| function.get("input_schema")),
             form,
             node: tool,
+            function,
             place,
         });
         Ok(())

@@ -26,8 +26,8 @@ const MOST: usize = 260;
 const CLIMB: usize = 90;
 const FEW: usize = 16;
 
-/// How much of a request is lost: the lower, the better.
-type Score = (u32, u32, u32, u32);
+/// How much of a request is refused, garbled, lost and echoed: the lower, the better.
+type Score = [u32; 4];
 
 /// What a plan leads to.
 #[derive(Clone)]
@@ -36,7 +36,6 @@ pub struct Outcome {
     pub faults: Faults,
     pub refusal: Option<Refusal>,
     lost_media: LostMedia,
-    /// Refused, garbled, lost, echoes.
     score: Score,
 }
 
@@ -51,12 +50,13 @@ pub struct Refusal {
 
 impl Outcome {
     fn is_perfect(&self) -> bool {
-        self.score == (0, 0, 0, 0)
+        self.score == [0; 4]
     }
 
     /// Returns whether the template fails or garbles the request.
     fn is_bad(&self) -> bool {
-        self.score.0 > 0 || self.score.1 > 0
+        let [refused, garbled, ..] = self.score;
+        refused > 0 || garbled > 0
     }
 
     pub fn kinds(&self) -> Kinds {
@@ -76,16 +76,13 @@ impl Outcome {
 
     /// Returns the outcome, or the error with which the template refuses the request.
     pub fn check(self) -> Result<Self> {
-        match self.refusal {
-            Some(refusal) => Err(refusal.error),
-            None => Ok(self),
-        }
+        self.refusal.clone().map_or(Ok(self), |refusal| Err(refusal.error))
     }
 
-    /// Returns whether content or calls are lost.
+    /// Returns whether the template fails, garbles the request, or loses content or calls.
     fn is_grave(&self, source: &str) -> bool {
         let calls = if source.contains("tool_calls") { kind::CALL } else { 0 };
-        self.kinds() & (kind::CONTENT | calls) != 0
+        self.is_bad() || self.kinds() & (kind::CONTENT | calls) != 0
     }
 }
 
@@ -138,19 +135,16 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         self.renders = self.renders.saturating_add(1);
         let (prompt, faults) = self.request.judge(written, self.options, Keeps::Sources, self.meter)?;
         let mut faults = faults.unwrap_or_default();
-        let leaks = kinds_of(&faults) & kind::LEAK != 0;
-        let lost_media = if leaks {
-            LostMedia::default()
-        } else {
-            self.find_lost_media(&prompt, written)
+        let lost_media = match kinds_of(&faults) & kind::LEAK {
+            0 => self.find_lost_media(&prompt, written),
+            _ => LostMedia::default(),
         };
         faults.extend(&lost_media.faults);
-        let (score, refusal) = (score_of(&faults), None);
         Ok(Outcome {
             plan,
-            score,
+            score: score_of(&faults),
             faults,
-            refusal,
+            refusal: None,
             lost_media,
         })
     }
@@ -170,7 +164,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             faults: Faults::new(),
             refusal: Some(Refusal { error, message }),
             lost_media: LostMedia::default(),
-            score: (1, 0, 0, 0),
+            score: [1, 0, 0, 0],
         }
     }
 
@@ -215,7 +209,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         let mut current = self.climb(neutral, false, CLIMB);
         // Two changes can be needed at once. In the form that templates take most, one is enough.
         for form in [Content::String, Content::Parts] {
-            if current.is_bad() || current.is_grave(self.source) {
+            if current.is_grave(self.source) {
                 let start = self.try_plan(base.in_form(form));
                 let other = self.climb(start, false, CLIMB);
                 if other.score < current.score {
@@ -224,7 +218,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
             }
         }
         self.try_cautious(&mut current, false);
-        if current.is_bad() || current.is_grave(self.source) {
+        if current.is_grave(self.source) {
             current = self.climb(current, true, BUDGET);
             self.try_cautious(&mut current, true);
         }
@@ -258,7 +252,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
     /// Tries the cautious plans on what is refused, garbled or gravely lost.
     fn try_cautious(&mut self, current: &mut Outcome, gives_up: bool) {
         for plan in cautious(gives_up) {
-            if self.renders > MOST || !current.is_bad() && !current.is_grave(self.source) {
+            if self.renders > MOST || !current.is_grave(self.source) {
                 break;
             }
             let other = self.try_plan(plan);
@@ -270,14 +264,19 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 
     /// Leaves system messages to the system, if the template takes some of them.
     fn keep_systems(&mut self, current: &mut Outcome) {
-        if matches!(current.plan.systems, Systems::AllAsUser | Systems::IntoUser) {
-            let system = Plan {
-                developer: Developer::System,
-                ..current.plan
-            };
-            for systems in [Systems::Merged, Systems::LaterAsUser] {
-                self.keep_better(current, Plan { systems, ..system });
-            }
+        if !matches!(current.plan.systems, Systems::AllAsUser | Systems::IntoUser) {
+            return;
+        }
+        let (developer, own) = (Developer::System, current.plan);
+        for systems in [Systems::Merged, Systems::LaterAsUser] {
+            self.keep_better(
+                current,
+                Plan {
+                    developer,
+                    systems,
+                    ..own
+                },
+            );
         }
     }
 
@@ -379,7 +378,7 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
                 continue;
             }
             let is_better = other.score < best.as_ref().map_or(current.score, |best| best.score);
-            let ends = other.is_perfect() || operator.cost <= most && other.score.1 == 0;
+            let ends = other.is_perfect() || operator.cost <= most && other.score[1] == 0;
             if is_better {
                 best = Some(other);
             }
@@ -402,28 +401,29 @@ pub fn kinds_of(faults: &Faults) -> Kinds {
 
 /// Returns the score of faults.
 fn score_of(faults: &Faults) -> Score {
-    faults
-        .iter()
-        .fold((0, 0, 0, 0), |(refused, garbled, lost, echoes), (fault, _)| {
-            let add = u32::saturating_add;
-            match *fault {
-                kind::REPR | kind::DOUBLE | kind::LEAK => (refused, add(garbled, 10), lost, echoes),
-                kind::ORDER => (refused, add(garbled, 3), lost, echoes),
-                kind::SPEAKER => (refused, add(garbled, 1), lost, echoes),
-                kind::ECHO => (refused, garbled, lost, add(echoes, 1)),
-                fault => (refused, garbled, add(lost, weigh(fault)), echoes),
-            }
-        })
+    let mut score = Score::default();
+    for (fault, _) in faults {
+        let (part, weight) = weigh(*fault);
+        score
+            .get_mut(part)
+            .into_iter()
+            .for_each(|sum| *sum = sum.saturating_add(weight));
+    }
+    score
 }
 
-/// Returns how much a loss weighs.
-fn weigh(kind: Kinds) -> u32 {
-    match kind {
-        kind::CALL => 150,
-        kind::TOOL => 10,
-        kind::THOUGHT => 3,
-        kind::MEDIUM => 2,
-        kind if kind & kind::CONTENT != 0 => 100,
-        _ => 0,
+/// Returns the part of the score to which a fault belongs, and how much it weighs.
+fn weigh(fault: Kinds) -> (usize, u32) {
+    match fault {
+        kind::REPR | kind::DOUBLE | kind::LEAK => (1, 10),
+        kind::ORDER => (1, 3),
+        kind::SPEAKER => (1, 1),
+        kind::CALL => (2, 150),
+        kind::TOOL => (2, 10),
+        kind::THOUGHT => (2, 3),
+        kind::MEDIUM => (2, 2),
+        kind::ECHO => (3, 1),
+        fault if fault & kind::CONTENT != 0 => (2, 100),
+        _ => (2, 0),
     }
 }

@@ -8,7 +8,7 @@ use super::super::plan::{CallArguments, kind};
 use super::super::reasons as why;
 use super::{AtomForm, Writer, object, own, own_key, start_of};
 use crate::error::Result;
-use crate::json::{self, Data, Entry};
+use crate::json::{Data, Entry};
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     /// Writes a call.
@@ -92,22 +92,23 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         if !matches!(call.arguments, BodyArguments::Absent) {
             self.note(place, why::ARGUMENTS_ENCODED);
         }
-        let text: Cow<'b, str> = to_json(&value).into();
+        let text: Cow<'b, str> = value.to_string().into();
         self.add_json(text.clone(), start_of(&text), place);
         Ok(Data::Str(text))
     }
 
     /// Adds the keys and strings of arguments.
     fn add_data(&mut self, value: &Data<'b>, place: BodyPlace, keys: AtomForm) {
-        if let Data::Str(text) = value {
-            self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), start_of(text));
-        }
-        value.items().for_each(|item| self.add_data(item, place, AtomForm::Key));
-        if let Data::Object(object) = value {
-            for (key, item) in object.entries() {
-                self.push_atom(place, kind::CALL, keys, key.clone(), start_of(key));
-                self.add_data(item, place, AtomForm::Key);
+        match value {
+            Data::Str(text) => self.push_atom(place, kind::CALL, AtomForm::Value, text.clone(), start_of(text)),
+            Data::List(items) => items.iter().for_each(|item| self.add_data(item, place, AtomForm::Key)),
+            Data::Object(object) => {
+                for (key, item) in object.entries() {
+                    self.push_atom(place, kind::CALL, keys, key.clone(), start_of(key));
+                    self.add_data(item, place, AtomForm::Key);
+                }
             }
+            _ => {}
         }
     }
 }
@@ -125,20 +126,13 @@ fn to_data<'b>(arguments: &BodyArguments<'b>) -> Data<'b> {
     }
 }
 
-fn to_json(value: &Data<'_>) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = json::write_data(value, &mut text);
-    text
-}
-
 /// Returns the JSON text of a call.
 pub fn describe(call: &Call<'_>) -> String {
-    let quote = |text: &str| to_json(&Data::Str(text.into()));
+    let quote = |text: &str| Data::Str(text.into()).to_string();
     let arguments = match &call.arguments {
         BodyArguments::Json(json) if !json.is_nothing() => json.text.to_owned(),
         BodyArguments::Input(input) => quote(input),
-        arguments => to_json(&to_data(arguments)),
+        arguments => to_data(arguments).to_string(),
     };
     format!("{{\"name\": {}, \"arguments\": {arguments}}}", quote(call.name))
 }

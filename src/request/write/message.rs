@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::super::judge::addresses;
 use super::super::normal::{BodyArguments, BodyTurn, Call, ContentForm, ContentPart, Medium, PartKind, Role};
 use super::super::plan::{CallArguments, Content, Empty, Kinds, MediaForm, ThoughtForm, kind};
 use super::super::reasons as why;
-use super::{AtomForm, Cached, Given, Spoken, Writer, WrittenMedium, object, own, own_key, start_of};
+use super::{AtomForm, Given, Spoken, Writer, WrittenMedium, object, own, own_key, start_of};
 use crate::error::Result;
 use crate::json::{Data, Entry};
 
@@ -27,39 +26,27 @@ const ENTRIES: usize = 6;
 
 impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     pub fn write_message(&mut self, turn: Cow<'_, BodyTurn<'b>>) -> Result<()> {
-        self.message = self.written.messages.len();
-        let kept = turn.node.filter(|_| self.is_kept(&turn));
-        let role = kept.and_then(|node| node.get_text("role"));
-        let role = role.map_or_else(|| Cow::Owned(turn.role.name().to_owned()), Cow::Borrowed);
-        let call = turn.result.and_then(|result| result.call);
-        let own = |key| kept.filter(|_| call.is_some()).and_then(|node| node.get_text(key));
-        let mut spoken = Spoken {
+        self.written.spoken.push(Spoken {
             role: turn.role,
-            role_address: start_of(&role),
-            has_parts: kept.is_some() && turn.form == ContentForm::Parts,
-            call,
-            id: own("tool_call_id").map_or(0..0, addresses),
-            name: own("name").map(|name| (name, addresses(name))),
+            call: turn.result.and_then(|result| result.call),
             place: turn.place,
-        };
-        let message = match kept {
+        });
+        let message = match turn.node.filter(|_| self.is_kept(&turn)) {
             Some(node) => {
                 self.add_kept(&turn);
                 Given::Borrowed(node)
             }
-            None => Given::Owned(self.write_turn(turn.into_owned(), role, &mut spoken)?),
+            None => Given::Owned(self.write_turn(turn.into_owned())?),
         };
-        self.written.spoken.push(spoken);
         self.written.messages.push(message);
         Ok(())
     }
 
-    fn write_turn(&mut self, mut turn: BodyTurn<'b>, role: Cow<'b, str>, spoken: &mut Spoken<'b>) -> Result<Data<'b>> {
+    fn write_turn(&mut self, mut turn: BodyTurn<'b>) -> Result<Data<'b>> {
         let mut entries: Vec<Entry<'b>> = Vec::with_capacity(ENTRIES.saturating_add(turn.fields.len()));
-        entries.push(own_key("role", Data::Str(role)));
+        entries.push(own_key("role", own(turn.role.name())));
         self.write_thoughts(&mut turn, &mut entries);
         let content = self.write_content(&mut turn);
-        spoken.has_parts = matches!(content, Some(Data::List(_)));
         entries.extend(content.map(|content| own_key("content", content)));
         self.add_fields(&turn);
         entries.extend(turn.fields.iter().map(|field| (field.key.into(), field.value.borrowed())));
@@ -67,7 +54,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             let calls: Result<_> = turn.calls.iter().map(|index| self.write_call(*index)).collect();
             entries.push(own_key("tool_calls", Data::List(calls?)));
         }
-        self.write_result(&turn, &mut entries, spoken);
+        self.write_result(&turn, &mut entries);
         Ok(object(entries))
     }
 
@@ -280,7 +267,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     }
 
     /// Adds the identifier and the name of a result.
-    fn write_result(&mut self, turn: &BodyTurn<'b>, entries: &mut Vec<Entry<'b>>, spoken: &mut Spoken<'b>) {
+    fn write_result(&mut self, turn: &BodyTurn<'b>, entries: &mut Vec<Entry<'b>>) {
         let Some(result) = turn.result else { return };
         let called = result.call.and_then(|call| self.find_call(call));
         // A string of the call is copied, because the trace tells strings apart by their places.
@@ -288,17 +275,11 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             id if id == result.id => result.id.map(Cow::Borrowed),
             id => id.map(|id| Cow::Owned(id.to_owned())),
         };
-        if let Some(id) = self.identify(id, result.call, turn.place) {
-            spoken.id = addresses(&id);
-            entries.push(own_key("tool_call_id", Data::Str(id)));
-        }
+        let id = self.identify(id, result.call, turn.place);
+        entries.extend(id.map(|id| own_key("tool_call_id", Data::Str(id))));
         let fills = self.plan.fills_names && result.name.is_none();
         let filled = fills.then(|| called.map_or("tool", |called| called.name));
-        if let Some(name) = result.name.or(filled) {
-            let given = name.to_owned();
-            spoken.name = spoken.call.map(|_| (name, addresses(&given)));
-            entries.push(own_key("name", Data::Str(given.into())));
-        }
+        entries.extend(result.name.or(filled).map(|name| own_key("name", own(name))));
         if fills {
             self.note(turn.place, why::RESULT_NAME);
         }
@@ -321,24 +302,13 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
     fn add_part(&mut self, part: &ContentPart<'b>, turn: &BodyTurn<'b>, number: usize, address: usize) {
         match part.kind {
             PartKind::Text | PartKind::Block => {
-                let (kind, start) = (1 << turn.class() as Kinds, self.written.atoms.len());
+                let kind = 1 << turn.class() as Kinds;
                 self.push_atom(part.place, kind, AtomForm::Value, part.text.clone(), address);
-                if part.node.has("cache_control") {
-                    self.written.cached.push((part.place, Cached::Text(start)));
-                }
             }
             PartKind::Medium(kind) => {
-                let (place, message, part_index) = (part.place, self.message, number);
-                if part.node.has("cache_control") {
-                    let medium = Cached::Medium(self.written.media.len());
-                    self.written.cached.push((place, medium));
-                }
-                self.written.media.push(WrittenMedium {
-                    place,
-                    kind,
-                    message,
-                    part: part_index,
-                });
+                let (place, message, part) = (part.place, self.written.messages.len(), number);
+                #[rustfmt::skip]
+                self.written.media.push(WrittenMedium { place, kind, message, part });
             }
             PartKind::Thinking => self.add_thoughts(turn, address),
             PartKind::Thoughts => self.add_thoughts(turn, address.wrapping_add(THOUGHTS_START.len())),

@@ -35,18 +35,16 @@ pub struct Atom<'b> {
     pub text: Cow<'b, str>,
     /// The addresses of the string that the template gets.
     pub memory: Range<usize>,
-    /// The index of the message, or `usize::MAX` for a string that is in none.
+    /// The index of the message, or the number of messages for a string that is in none.
     pub message: usize,
 }
 
 impl Atom<'_> {
-    pub fn is_key(&self) -> bool {
-        matches!(self.form, AtomForm::Argument | AtomForm::Key)
-    }
-
-    /// Returns the address after the string, without white space at its end.
-    pub fn end(&self) -> usize {
-        self.memory.end - (self.text.len() - self.text.trim_end().len())
+    /// Returns the addresses of the string without white space around it.
+    pub fn inner(&self) -> Range<usize> {
+        let before = self.text.len() - self.text.trim_start().len();
+        let after = self.text.len() - self.text.trim_end().len();
+        self.memory.start + before..self.memory.end - after
     }
 }
 
@@ -64,20 +62,12 @@ pub enum AtomForm {
     Key,
 }
 
-/// What the judge has to know of a message.
+/// What the judge has to know of a message, apart from its values.
 #[derive(Clone, Debug)]
-pub struct Spoken<'b> {
+pub struct Spoken {
     pub role: Role,
-    /// The address of the role that the template gets.
-    pub role_address: usize,
-    /// Whether the content is a list.
-    pub has_parts: bool,
     /// The index of the call to which the message is the result.
     pub call: Option<usize>,
-    /// The addresses of the identifier of a result.
-    pub id: Range<usize>,
-    /// The name of a result, and its addresses.
-    pub name: Option<(&'b str, Range<usize>)>,
     /// The place in the body.
     pub place: BodyPlace,
 }
@@ -90,17 +80,6 @@ pub struct WrittenMedium {
     /// The indices of the message and of the part.
     pub message: usize,
     pub part: usize,
-}
-
-/// What has `cache_control`.
-#[derive(Clone, Debug)]
-pub enum Cached {
-    /// A string, by its index in [`Written::atoms`].
-    Text(usize),
-    /// A medium, by its index in [`Written::media`].
-    Medium(usize),
-    /// A tool, by its index in [`Written::tools`].
-    Tool(usize),
 }
 
 /// Groups of media, one bit for each role and kind.
@@ -116,15 +95,13 @@ pub struct Written<'b> {
     pub variables: Data<'b>,
     pub settings: Vec<Change>,
     pub atoms: Vec<Atom<'b>>,
-    pub spoken: Vec<Spoken<'b>>,
+    pub spoken: Vec<Spoken>,
     pub changes: Vec<(BodyPlace, Reason)>,
     /// The names of calls that are also in labels of results.
     pub labelled: Vec<BodyPlace>,
     /// What the plan gives up.
     pub given_up: Vec<(Kinds, BodyPlace)>,
     pub media: Vec<WrittenMedium>,
-    /// The parts and tools with `cache_control`.
-    pub cached: Vec<(BodyPlace, Cached)>,
     /// The memory of the values in bytes, and its claims.
     pub memory: usize,
     pub claims: Vec<Claim>,
@@ -143,12 +120,18 @@ impl<'b> Written<'b> {
         media.map(|medium| (kind::MEDIUM, medium.place))
     }
 
-    /// Returns the parts of the content of a message.
-    pub fn parts_of(&self, message: usize) -> &[Data<'b>] {
-        match self.messages.get(message).and_then(|message| message.get("content")) {
-            Some(Data::List(parts)) => parts,
-            _ => &[],
+    /// Returns the parts of the content of a message, unless the content is no list.
+    pub fn parts_of(&self, message: usize) -> Option<&[Data<'b>]> {
+        match self.messages.get(message)?.get("content")? {
+            Data::List(parts) => Some(parts),
+            _ => None,
         }
+    }
+
+    /// Returns a string of a message, or an empty one.
+    pub fn text_of(&self, message: usize, key: &str) -> &str {
+        let text = self.messages.get(message).and_then(|message| message.get_text(key));
+        text.unwrap_or_default()
     }
 
     /// Returns what a template gets with others in the place of some parts, or nothing. A part has the indices of its message and of itself.
@@ -199,7 +182,6 @@ pub fn write<'b>(
         plan: *plan,
         is_chat,
         settings,
-        message: 0,
         written: Written {
             messages: Vec::with_capacity(normal.turns.len()),
             atoms: Vec::with_capacity(normal.values),
@@ -216,7 +198,6 @@ pub fn write<'b>(
         writer.write_message(turn)?;
     }
     let drops_tools = plan.drops_tools() && !normal.refuses_tools;
-    writer.message = usize::MAX;
     for tool in &normal.tools {
         match (drops_tools, settings.tools_as_text) {
             _ if normal.refuses_tools => writer.note(tool.place, why::TOOL_CHOICE),
@@ -243,8 +224,6 @@ struct Writer<'n, 'b, 's, 'm> {
     plan: Plan,
     is_chat: bool,
     settings: &'s Settings,
-    /// The index of the message that is written.
-    message: usize,
     written: Written<'b>,
     /// The new identifiers by the indices of calls, and by the old identifiers of calls that the body does not have.
     ids: HashMap<(Option<usize>, String), String>,
@@ -271,8 +250,8 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 
     /// Adds a string that the template gets at an address.
     fn push_atom(&mut self, place: BodyPlace, kind: Kinds, form: AtomForm, text: Cow<'b, str>, start: usize) {
-        if !text.trim().is_empty() {
-            let (memory, message) = (start..start.wrapping_add(text.len()), self.message);
+        if !text.chars().all(char::is_whitespace) {
+            let (memory, message) = (start..start.wrapping_add(text.len()), self.written.messages.len());
             self.written.atoms.push(Atom {
                 place,
                 kind,
@@ -286,17 +265,20 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 
     /// Adds the strings of a value of the body, and its keys unless it is a field that templates need not print.
     fn add_strings(&mut self, value: &'b Data<'b>, place: BodyPlace, kind: Kinds, keys: AtomForm) {
-        if let Some(text) = value.text() {
-            self.add_atom(place, kind, AtomForm::Value, text);
-        }
-        for item in value.items() {
-            self.add_strings(item, place, kind, AtomForm::Key);
-        }
-        for (key, item) in value.entries() {
-            if kind != kind::FIELD {
-                self.add_atom(place, kind, keys, key);
+        match value {
+            Data::Str(text) => self.add_atom(place, kind, AtomForm::Value, text),
+            Data::List(items) => items
+                .iter()
+                .for_each(|item| self.add_strings(item, place, kind, AtomForm::Key)),
+            Data::Object(object) => {
+                for (key, item) in object.entries() {
+                    if kind != kind::FIELD {
+                        self.add_atom(place, kind, keys, key);
+                    }
+                    self.add_strings(item, place, kind, AtomForm::Key);
+                }
             }
-            self.add_strings(item, place, kind, AtomForm::Key);
+            _ => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::normal::{Tool, ToolForm};
 use super::super::plan::{Descriptions, ToolList, kind};
 use super::super::reasons as why;
-use super::{AtomForm, Cached, Given, Writer, object, own, own_key};
+use super::{AtomForm, Given, Writer, object, own, own_key};
 use crate::json::{Data, Entry, Object};
 
 /// The keys of a tool that have a place of their own, or are none of the function's.
@@ -23,10 +23,6 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let is_wrapped = self.plan.tools != ToolList::Flat;
         self.add_tool(tool);
         let tools = self.written.tools.get_or_insert_default();
-        let is_cached = |tool: &Data<'_>| tool.has("cache_control");
-        if is_cached(tool.node) || tool.node.get("function").is_some_and(is_cached) {
-            self.written.cached.push((tool.place, Cached::Tool(tools.len())));
-        }
         if is_wrapped && !is_filled && matches!(tool.form, ToolForm::Wrapped) {
             tools.push(Given::Borrowed(tool.node));
             return;
@@ -40,11 +36,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let parameters = self.write_parameters(tool);
         entries.extend(parameters.map(|parameters| own_key("parameters", parameters)));
         if !matches!(tool.form, ToolForm::Custom(_)) {
-            let function = tool.node.get("function").filter(|_| matches!(tool.form, ToolForm::Wrapped));
-            let others = function
-                .unwrap_or(tool.node)
-                .entries()
-                .filter(|(key, _)| !KNOWN.contains(key));
+            let others = tool.function.entries().filter(|(key, _)| !KNOWN.contains(key));
             entries.extend(others.map(|(key, value)| (key.into(), value.borrowed())));
         }
         match (is_wrapped, tool.form) {
