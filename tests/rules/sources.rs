@@ -9,9 +9,13 @@ pub fn read_identifier(text: &str) -> String {
         .collect()
 }
 
-/// Returns the sources of the library. The command line and the Python package are crates of their own.
+/// Returns the sources of the library. The command line and the packages for JavaScript and Python are crates of their own.
 pub fn list_sources() -> Vec<String> {
-    let is_of_library = |path: &String| !["src/python/", "src/tool/"].iter().any(|folder| path.starts_with(folder));
+    let is_of_library = |path: &String| {
+        !["src/js/", "src/python/", "src/tool/"]
+            .iter()
+            .any(|folder| path.starts_with(folder))
+    };
     list_files("src", "rs").into_iter().filter(is_of_library).collect()
 }
 
