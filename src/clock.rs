@@ -240,12 +240,12 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> LocalTime {
-        // A clock before 1970 is taken for 1970.
         let now = if HAS_CLOCK {
             SystemTime::now()
         } else {
             SystemTime::UNIX_EPOCH
         };
+        // A clock before 1970 is taken for 1970.
         let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         LocalTime::since_1970(since, &Zone::system())
     }

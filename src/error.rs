@@ -66,7 +66,7 @@ struct Report {
 }
 
 /// The largest number of macro calls and loop rounds that an error lists. The reference cannot nest that many.
-const MAX_STEPS: usize = 1000;
+const MAX_TRAIL: usize = 1000;
 
 /// The number of characters of a macro's name that an error shows.
 const MAX_NAME: usize = 100;
@@ -223,7 +223,7 @@ impl Error {
     /// Adds the next enclosing macro call or loop round, unless the error already lists 1000.
     #[cold]
     pub(crate) fn within(mut self, step: TraceFrame) -> Self {
-        if self.0.trail.len() < MAX_STEPS {
+        if self.0.trail.len() < MAX_TRAIL {
             self.0.trail.push(step);
         }
         self

@@ -164,8 +164,8 @@ impl ChatTemplate {
         let arena = Arena::default();
         let mut runtime = Runtime::with_meter(&arena, meter.renew(), options.prompt.render.clock, &LOOKUPS);
         let arguments = self.read_arguments(&mut runtime, options, &owned)?;
-        let own = conversations.borrow_value(&mut runtime)?;
-        let Conversations::Batch(conversations) = Conversations::new(&mut runtime, &own)? else {
+        let given = conversations.borrow_value(&mut runtime)?;
+        let Conversations::Batch(conversations) = Conversations::new(&mut runtime, &given)? else {
             let message = "apply_batch takes a list of conversations, and this is a single one; pass it to apply";
             return Err(refused(ErrorKind::Type, message));
         };
@@ -173,15 +173,16 @@ impl ChatTemplate {
         let mut limits = meter.limits().clone();
         let mut prompts = Vec::new();
         for (index, conversation) in conversations.into_iter().enumerate() {
-            let own = match &own {
+            let given = match &given {
                 Value::List(items) | Value::Tuple(items) => items.get(index).unwrap_or(Value::None),
                 _ => Value::None,
             };
             runtime.meter.check_time()?;
+            // The values of a prompt are freed with it.
             let arena = Arena::default();
             let clock = options.prompt.render.clock;
-            let mut own_runtime = Runtime::with_meter(&arena, meter.renew_with(limits.clone()), clock, &LOOKUPS);
-            let prompt = render.render_conversation(&mut own_runtime, own, conversation)?;
+            let mut runtime = Runtime::with_meter(&arena, meter.renew_with(limits.clone()), clock, &LOOKUPS);
+            let prompt = render.render_conversation(&mut runtime, given, conversation)?;
             // The caller keeps all prompts of a batch, so they share the limit on output.
             limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
             prompts.push(prompt);

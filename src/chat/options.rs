@@ -58,8 +58,8 @@ pub struct PromptOptions<'o> {
     /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of the text that the model would write, for templates
     /// with and without `{% generation %}`. The text is the same.
     pub assistant: Option<AssistantOptions<'o>>,
-    /// Whether to return [`Prompt::generation_prompt`](super::Prompt::generation_prompt). Unless a branch on `add_generation_prompt` wrote
-    /// it, the conversation is rendered a second time.
+    /// Whether to return [`Prompt::generation_prompt`](super::Prompt::generation_prompt). If `add_generation_prompt` is set and the template
+    /// reads it, but no branch on it wrote the end of the text, the conversation is rendered a second time, without it.
     pub generation_prompt: bool,
     /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
     /// traces the prompt.

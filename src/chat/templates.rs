@@ -207,7 +207,7 @@ impl Templates {
         }
     }
 
-    /// Returns the index of the named template that renders a request, or the error of transformers if none does.
+    /// Returns the index of the named template that renders a request, or `None` if there is none.
     pub(super) fn find_named(&self, argument: Option<&str>, has_tools: bool) -> Option<usize> {
         let find = |name: &str| self.named().iter().position(|template| template.name == name);
         match argument {

@@ -124,7 +124,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// Returns the name of the called function in error messages, with its module (CPython 3.13 `object.c`, `_PyObject_FunctionStr`).
+/// Returns what CPython names in an error about `*` or `**` arguments (3.13 `object.c`, `_PyObject_FunctionStr`): the filter or the test with
+/// its module, or `call` of the sandbox, which makes all calls of a template; if the keywords are packed into a dict, `dict`.
 fn callee(applied: Option<&Function>, others: &OtherArgs) -> String {
     match applied {
         _ if others.are_packed => "dict()".to_owned(),

@@ -175,7 +175,7 @@ impl<'a> Evaluator<'a, '_> {
         failed
     }
 
-    /// Adds a value to an attribute that does not grow by it.
+    /// Sets an attribute to the sum of it and a value, by the rules of `+`, if the value cannot be appended in place.
     fn add_to_attribute(&mut self, id: NamespaceId, name: &'a str, right: &Value<'a>) -> Result<()> {
         let left = self.runtime.namespace_value(id, name)?.unwrap_or(Value::None);
         let sum = operators::binary(self.runtime, BinaryOp::Add, &left, right)?;

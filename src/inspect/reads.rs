@@ -255,6 +255,8 @@ impl<'t, 'b> Walk<'t, 'b> {
         }
     }
 
+    /// Binds the variables of a target to the places that its value can come from. [`Walk::scope`] restores the earlier ones. Attributes of
+    /// the same name share their places, whatever their namespace.
     fn bind(&mut self, target: &'t Target, places: Places) {
         match &target.kind {
             TargetKind::Name { symbol, .. } => {

@@ -256,13 +256,14 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Checks the deadline when the bytes have run out, and makes more of the reserved bytes available.
+    /// Takes bytes from all that are left, reserved ones too, or fails if there are too few. Checks the deadline, and makes the next
+    /// [`STRIDE`] of the reserved bytes available.
     #[cold]
     fn refill(&mut self, bytes: usize) -> Result<(), Box<JsonError>> {
         let allowed = self.bytes_left + self.bytes_reserved;
         let Some(left) = allowed.checked_sub(bytes) else {
-            let bytes = MAX_BYTES.saturating_sub(allowed) + bytes;
-            return Err(Box::new(JsonError::too_large(bytes, MAX_BYTES, Some(self.at))));
+            let total = MAX_BYTES.saturating_sub(allowed) + bytes;
+            return Err(Box::new(JsonError::too_large(total, MAX_BYTES, Some(self.at))));
         };
         self.check_deadline()?;
         self.bytes_left = left.min(STRIDE);

@@ -108,7 +108,7 @@ impl Content {
 }
 
 impl Open<'_> {
-    /// Adds a value. Only an object has its key.
+    /// Adds a value to the container. The key is used only if the container is an object.
     #[inline]
     fn add<T: Serialize + ?Sized>(&mut self, key: Cow<'static, str>, value: &T) -> Result<(), Box<JsonError>> {
         match &mut self.content {

@@ -45,8 +45,9 @@ const MAX_BYTES: usize = 1 << 20;
 /// Folds the constants of one template, as long as its budget lasts. After that, nothing counts as constant.
 #[derive(Debug)]
 pub(super) struct Folder {
-    /// The steps and the bytes that are left.
+    /// The number of steps that folding may still take.
     steps: u64,
+    /// The number of bytes that further constants may have.
     bytes: usize,
     /// The steps that were left at the last call of [`Folder::take_steps`].
     steps_before: u64,

@@ -28,7 +28,8 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Resolves a body that may not run. Returns the variables that it sets if it runs to its end.
+    /// Resolves a body that may not run, and then marks the variables that it sets as unset again. Returns these variables, if there are not
+    /// too many to compare.
     fn branch(&mut self, body: &mut Body, place: &Place) -> Result<Vec<Variable>> {
         let set = self.scopes.frames.count_set();
         self.body(body, place)?;

@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::meter::{Claim, Meter};
 use crate::text::short_eq::{SHORT, is_equal, is_equal_to_short};
 
+/// The maximum number of attributes among which finding a short name costs no steps.
+const FEW: usize = 7;
+
 /// The index of a namespace in the heap of its render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NamespaceId(pub(super) u32);
@@ -137,7 +140,7 @@ impl<'a> Namespace<'a> {
     /// Returns whether finding an attribute costs no steps.
     #[inline]
     pub fn is_found_at_once(&self, name: &str) -> bool {
-        name.len() <= SHORT && self.attributes.len() < 8
+        name.len() <= SHORT && self.attributes.len() <= FEW
     }
 }
 

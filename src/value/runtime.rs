@@ -69,6 +69,9 @@ pub const CAPTURE: u64 = 2;
 /// The number of steps that it costs to make and drop the list of a string's pieces.
 const PIECES_STEPS: u64 = 2;
 
+/// The number of bytes of an entry of a dict, with its place in the table.
+const ENTRY: usize = size_of::<(Key<'_>, Value<'_>)>() + 16;
+
 impl<'a> Runtime<'a> {
     /// Creates the runtime of a render that uses an existing meter.
     pub fn with_meter(arena: &'a Arena, meter: Meter<'a>, clock: &'a dyn Clock, lookups: &'static Lookups) -> Self {
@@ -224,15 +227,13 @@ impl<'a> Runtime<'a> {
         self.meter.charge_items(entries.len() / 8)?;
         self.meter.check_height(height)?;
         let _claim = self.claim_entries(entries.capacity())?;
-        self.meter
-            .hold(entries.len().saturating_mul(size_of::<(Key<'_>, Value<'_>)>() + 16))?;
+        self.meter.hold(entries.len().saturating_mul(ENTRY))?;
         Ok(Dict::owned(self.arena, &entries, height))
     }
 
     /// Claims the memory of the entries of a dict.
     pub fn claim_entries(&mut self, count: usize) -> Result<Claim> {
-        let entry = size_of::<(Key<'_>, Value<'_>)>() + 16;
-        self.meter.claim(count.saturating_mul(entry))
+        self.meter.claim(count.saturating_mul(ENTRY))
     }
 
     /// Makes a generator. `below` is the nesting depth of the values that it draws from.

@@ -20,20 +20,20 @@ const NUMBER: &str = "__abs__ __add__ __bool__ __ceil__ __divmod__ __float__ __f
     __neg__ __pos__ __pow__ __radd__ __rdivmod__ __rfloordiv__ __rmod__ __rmul__ __round__ __rpow__ __rsub__ __rtruediv__ \
     __sub__ __truediv__ __trunc__";
 
-/// The further names of integers.
+/// The names that integers have besides those of all numbers.
 const INTEGER: &str =
     "__and__ __index__ __invert__ __lshift__ __or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__";
 
 /// The names of types with a length, items and an order.
 const SEQUENCE: &str = "__add__ __contains__ __getitem__ __iter__ __len__ __mul__ __rmul__";
 
-/// The further names of strings.
+/// The names that strings have besides those of [`OBJECT`] and [`SEQUENCE`].
 const TEXT: &str = "__getnewargs__ __mod__ __rmod__";
 
 /// The names of the views of keys and of items, which have the operators of sets.
 const SET: &str = "__and__ __contains__ __iter__ __len__ __or__ __rand__ __ror__ __rsub__ __rxor__ __sub__ __xor__";
 
-/// The further names of undefined values.
+/// The names that undefined values have besides those of [`OBJECT`].
 const UNDEFINED: &str = "__add__ __aiter__ __bool__ __call__ __complex__ __div__ __float__ __floordiv__ __getattr__ __getitem__ __int__ \
     __iter__ __len__ __mod__ __module__ __mul__ __neg__ __pos__ __pow__ __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ \
     __rpow__ __rsub__ __rtruediv__ __slots__ __sub__ __truediv__ _fail_with_undefined_error _undefined_exception \

@@ -44,7 +44,7 @@ pub(super) fn choose_class(
     }
     // The last rules remove one `Fast` from the name. A class that transformers does not have has no default tokens.
     let own = own.map(|name| tokenizer_tables::class(without_fast(name)));
-    let default = tokenizer_tables::of_configuration(model.model_type);
+    let default = tokenizer_tables::find_class_of_configuration(model.model_type);
     if let Some(code) = code {
         let has_class = default.is_some() || matches!(own, Some(Some(_)));
         if !has_class && !tokenizer_tables::is_corrected(model.model_type) {
@@ -63,7 +63,7 @@ pub(super) fn choose_class(
             Error::new(ErrorKind::Attribute, message)
         }),
         (None, _) => {
-            let default = tokenizer_tables::of_configuration(model.tokenizer_type());
+            let default = tokenizer_tables::find_class_of_configuration(model.tokenizer_type());
             Ok(default.and_then(tokenizer_tables::class).unwrap_or(TokenizerClass::BACKEND))
         }
     }

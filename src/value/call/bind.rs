@@ -71,7 +71,7 @@ impl Signature {
                 None => {
                     let later = keywords.as_slice().iter().map(|(later, _)| later.as_str());
                     let names: Vec<_> = std::iter::once(name).chain(later).collect();
-                    return Err(self.unexpected_keyword_error(python, name, &names));
+                    return Err(self.unexpected_keyword_error(python, &names));
                 }
             }
         }
@@ -89,13 +89,13 @@ impl Signature {
         Ok(())
     }
 
-    /// Returns the error for a keyword that no parameter takes. `names` are that keyword and the ones after it.
+    /// Returns the error for the first of these keywords, which no parameter takes.
     #[cold]
-    fn unexpected_keyword_error(&self, python: &str, keyword: &str, names: &[&str]) -> Error {
+    fn unexpected_keyword_error(&self, python: &str, names: &[&str]) -> Error {
         let unnamed = self.parameters.iter().take(self.unnamed).map(|parameter| parameter.name);
         let list: Vec<_> = unnamed.filter(|name| names.contains(name)).collect();
         if list.is_empty() {
-            return unexpected_keyword(python, keyword, self.named());
+            return unexpected_keyword(python, names.first().unwrap_or(&""), self.named());
         }
         let list = list.join(", ");
         Error::type_error(format!(

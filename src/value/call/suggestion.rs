@@ -18,7 +18,7 @@ const CASE: usize = 1;
 /// A name is not compared if more bytes than this are left between the common bytes at both ends.
 const LONGEST: usize = 40;
 
-/// Returns the TypeError for a keyword that none of the parameters takes, which are those with a name.
+/// Returns the TypeError for a keyword that no parameter takes. `parameters` are those that can be passed by name.
 pub(super) fn unexpected_keyword(function: &str, keyword: &str, parameters: &[Parameter]) -> Error {
     let mut message = format!("{function}() got an unexpected keyword argument '{keyword}'");
     if let Some(name) = suggest(keyword, parameters) {

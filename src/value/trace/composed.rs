@@ -170,7 +170,8 @@ impl<'a> Runtime<'a> {
         self.record(&text.slice(from..at), start.saturating_add(written_at).saturating_sub(plain))
     }
 
-    /// Records that a byte range of the text that is being written is made from a string.
+    /// Records that a byte range of the text that is being written is made from a string. The address of a string of the input or the template
+    /// says where it is from, and its pieces that of another one.
     pub fn record_changed(&mut self, text: &Str<'a>, range: Range<usize>) -> Result<()> {
         let Some(tape) = self.tape.as_mut().filter(|_| text.borrowed().is_some()) else {
             return self.record_made_from(&Value::Str(*text), range);

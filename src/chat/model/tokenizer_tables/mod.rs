@@ -60,8 +60,9 @@ pub(super) fn find_registered_class(model_type: &str) -> Option<&'static str> {
     cell(model_type, Column::Registered)
 }
 
-/// Returns the name of the class for the configuration class of a model type, which several model types can share.
-pub(super) fn of_configuration(model_type: &str) -> Option<&'static str> {
+/// Returns the name of the tokenizer class that transformers has for the configuration class of a model type. Model types that share a
+/// configuration class have the same one, so it can differ from [`find_registered_class`].
+pub(super) fn find_class_of_configuration(model_type: &str) -> Option<&'static str> {
     cell(model_type, Column::OfConfiguration)
 }
 

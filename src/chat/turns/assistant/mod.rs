@@ -127,17 +127,17 @@ impl<'p> Scene<'p> {
         before.is_some() && before == owner(Some(after))
     }
 
-    /// Returns whether the template prints whole messages: the key `role`, or text from the list of messages as a whole while a message
-    /// that counts owns no text.
+    /// Returns whether the template prints messages as values, as `{{ message }}` does: the key `role` is in the text, or text comes from the
+    /// list of messages as a whole while a message of the model has no turn.
     fn has_whole_messages(&self, groups: &Groups<'_>) -> bool {
         let counted = (0..self.roles.len()).filter(|message| self.counts(*message)).count();
-        let loses = groups.iter().filter(|owned| self.counts(owned.message)).count() < counted;
+        let has_message_without_turn = groups.iter().filter(|owned| self.counts(owned.message)).count() < counted;
         let is_whole = |segment: &Segment| {
             let paths = segment.input();
             match segment.place {
                 Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.key(path) == "role",
                 _ => {
-                    loses
+                    has_message_without_turn
                         && segment
                             .path_indices()
                             .any(|path| matches!(Part::find(paths, path).0, Part::Root | Part::Messages))

@@ -16,7 +16,8 @@ use crate::meter::Meter;
 
 /// How a turn begins with a generation prompt.
 pub(super) enum Match {
-    /// The turn begins with the prompt, or with all but the thought that it opens. The model begins here.
+    /// The prompt is at the beginning of the turn, perhaps without the tag of reasoning that it opens, or directly before the turn. The value
+    /// is the byte of the text at which the model begins to write.
     Whole(usize),
     /// The turn begins with a part of the prompt.
     Part,
