@@ -63,7 +63,7 @@ pub use turns::assistant::REASONING_FIELDS;
 #[cfg(feature = "inspect")]
 pub(crate) use turns::assistant::control::common_suffix;
 #[cfg(feature = "response")]
-pub(crate) use turns::assistant::control::{common_prefix, control_tokens};
+pub(crate) use turns::assistant::control::{common_prefix, control_tokens, is_thought};
 pub use turns::{ControlPolicy, ControlToken, ControlTokens, Field, TextPiece, TokenOrigin, Turn, assistant_mask};
 #[cfg(feature = "inspect")]
 pub use variables::is_reserved_name;

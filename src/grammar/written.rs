@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::schema::Notation;
-use crate::chat::{ChatTemplate, PromptOptions, common_prefix, control_tokens};
+use crate::chat::{ChatTemplate, PromptOptions, common_prefix, control_tokens, is_thought};
 use crate::deadline::Bounds;
 use crate::error::Result;
 use crate::json::to_data;
@@ -102,8 +102,8 @@ struct Written {
     prompt: String,
     /// The generation prompt, with what precedes it.
     asked: String,
-    /// Whether the whole generation prompt is before the message.
-    is_whole: bool,
+    /// What the generation prompt has at its end that is not before the message.
+    opened: String,
 }
 
 /// Renders conversations of a template with the variables of a request.
@@ -124,24 +124,28 @@ impl Asker<'_> {
         ) else {
             return Ok(None);
         };
-        let (common, asked) = common_starts(&whole, &prompt);
+        // What is before the last word of the user can depend on what follows.
+        let after = |text: &str| text.rfind(ASKED).map(|at| at.saturating_add(ASKED.len()));
+        let (Some(start), Some(ask)) = (after(&whole), after(&prompt)) else {
+            return Ok(None);
+        };
+        let [tail, rest] = [(&whole, start), (&prompt, ask)].map(|(text, at)| text.get(at..).unwrap_or_default());
+        let (common, asked) = common_starts(tail, rest);
         // Two tokens can begin alike.
         let inside = |text: &str, at: usize| {
             let token = control_tokens(text).find(|token| token.start < at && at < token.end);
             token.map_or(0, |token| at.saturating_sub(token.start))
         };
-        let begun = inside(&whole, common).max(inside(&prompt, asked));
+        let begun = inside(tail, common).max(inside(rest, asked));
         let [common, asked] = [common, asked].map(|at| at.saturating_sub(begun));
-        let Some((shared, text)) = whole
-            .split_at_checked(common)
-            .filter(|(shared, text)| shared.contains(ASKED) && text.len() <= MAX_WRITTEN)
-        else {
+        let text = tail.get(common..).unwrap_or_default();
+        if text.len() > MAX_WRITTEN {
             return Ok(None);
-        };
+        }
         Ok(Some(Written {
             text: cut_next(text, &prompt).to_owned(),
-            prompt: shared.to_owned(),
-            is_whole: prompt.get(asked..).is_some_and(|rest| rest.trim().is_empty()),
+            prompt: whole.get(..start.saturating_add(common)).unwrap_or_default().to_owned(),
+            opened: rest.get(asked..).unwrap_or_default().trim().to_owned(),
             asked: prompt,
         }))
     }
@@ -214,17 +218,36 @@ impl Asker<'_> {
     /// Finds how the template writes reasoning before a call or an answer. `before` is what it writes there without reasoning. Returns `None`
     /// if the template does not write reasoning.
     pub fn ask_reasoning(&self, calls: Option<&Calls>, before: &str) -> Result<Option<Reasoning>> {
-        let message = match calls {
-            Some(calls) => call_message(
-                &calls.ids[..1],
-                &json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]}),
-                Some(THOUGHT),
-            ),
-            None => json!({"role": "assistant", "content": WRITTEN, "reasoning_content": THOUGHT}),
+        let message = |thought: Option<&str>| match calls {
+            Some(calls) => call_message(&calls.ids[..1], &json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]}), thought),
+            None => json!({"role": "assistant", "content": WRITTEN, "reasoning_content": thought}),
         };
-        let Some(written) = self.ask(&message, calls.is_some())?.filter(|written| written.is_whole) else {
+        let ask = |thought| self.ask(&message(thought), calls.is_some());
+        // A template can refuse reasoning, or lose it.
+        let Some(written) = ask(Some(THOUGHT))?.map_or_else(|| ask(None), |written| Ok(Some(written)))? else {
             return Ok(None);
         };
+        if !written.opened.is_empty() {
+            // The prompt has begun reasoning, which the template does not write before a call or an answer.
+            let is_tag = |tag: &&str| {
+                let is_one = control_tokens(tag).next().is_some_and(|token| token.len() == tag.len());
+                is_one && is_thought(tag) && !tag.contains('/') && !written.text.contains(THOUGHT)
+            };
+            let parts = Some(written.opened.as_str())
+                .filter(is_tag)
+                .and_then(|tag| tag.split_at_checked(1));
+            return Ok(parts.map(|(bracket, name)| {
+                let close = format!("{bracket}/{name}");
+                Reasoning {
+                    open: String::new(),
+                    gap: String::new(),
+                    begin: before.trim_start().to_owned(),
+                    witness: format!("{THOUGHT}{close}{}", written.text),
+                    prompt: written.asked,
+                    close,
+                }
+            }));
+        }
         let Some((open, rest)) = written.text.split_once(THOUGHT) else {
             return Ok(None);
         };

@@ -54,6 +54,21 @@ fn a_model_that_may_write_anything_has_no_grammar() {
 }
 
 #[test]
+fn what_is_before_a_call_can_depend_on_it() {
+    // Only the last message has the system prompt, and only the prompt has the tag of the reasoning.
+    let source = "{% for m in messages %}<|{{ m.role }}|>{% if loop.last and m.role == 'user' %}Be brief. {% endif %}{{ m.content or '' }}\
+        {% for c in m.tool_calls or [] %}<call>{{ {'name': c.function.name, 'arguments': c.function.arguments}|tojson }}</call>{% endfor %}\
+        <|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|><think>{% endif %}";
+    let tools = tools(&json!({"type": "object", "properties": {}}));
+    let options = GrammarOptions::default()
+        .with_tools(&tools)
+        .with_tool_choice(ToolChoice::Required);
+    let text = template(source).grammar(&options).unwrap().unwrap().text;
+    assert!(text.contains(r#"[ \n]{0,4} "<call>{\"name\": \""#), "{text}");
+    assert!(text.contains("\">\""), "{text}");
+}
+
+#[test]
 fn a_call_that_cannot_be_written_is_an_error() {
     let tools = tools(&json!({"type": "object", "properties": {}}));
     let options = GrammarOptions::default().with_tools(&tools);

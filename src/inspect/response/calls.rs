@@ -232,7 +232,8 @@ fn describe_core(
                     .into_iter()
                     .chain(stops.iter().map(String::as_str))
                     .map(escape)
-                    .chain(["$".to_owned()]);
+                    // Text on the next line is not JSON, in whose strings there are no line breaks.
+                    .chain([r"\n\s*[^\s,\]\}]", "$"].map(str::to_owned));
                 let ends = ends.collect::<IndexSet<_>>().into_iter().collect::<Vec<_>>().join("|");
                 // A model can write a list where the template prints its items.
                 let brackets = match brackets.trim() {

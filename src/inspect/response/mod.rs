@@ -444,6 +444,11 @@ fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Valu
     }
 }
 
+/// Returns whether a string is a word.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(char::is_alphanumeric)
+}
+
 /// Returns arguments as they are, or as JSON text.
 fn in_text(arguments: Value, is_text: bool) -> Value {
     if is_text { arguments.to_string().into() } else { arguments }
@@ -454,7 +459,13 @@ fn describe_reasoning(text: &str) -> Result<Value, Failure> {
     let (before, after) = text.split_once(REASONING).ok_or("the reasoning is before the message")?;
     let end = [PLANT, FUNCTION].iter().filter_map(|word| after.find(word)).min();
     let between = after.get(..end.unwrap_or(after.len())).unwrap_or_default().trim();
-    let end = control_tokens(between).next().map_or(between.len(), |token| token.end);
+    let mut tokens = control_tokens(between);
+    let end = match (tokens.next(), tokens.next()) {
+        // Two tokens around a word are one tag: <|close|>think<|sep|>
+        (Some(first), Some(second)) if between.get(first.end..second.start).is_some_and(is_word) => second.end,
+        (Some(first), _) => first.end,
+        (None, _) => between.len(),
+    };
     match (before.trim(), between.get(..end).unwrap_or_default()) {
         ("", _) | (_, "") => Err("no text separates the reasoning from the content".into()),
         (open, close) => Ok(json!({"open": open, "close": close})),

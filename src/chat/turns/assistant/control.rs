@@ -48,7 +48,7 @@ pub(crate) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> +
 }
 
 /// Returns whether a string begins with a control token that opens or closes a thought, such as `<think>` or `<|channel|>analysis`.
-pub(in crate::chat) fn is_thought(text: &str) -> bool {
+pub(crate) fn is_thought(text: &str) -> bool {
     let text = text.trim_start();
     let Some(length) = control_token(text) else { return false };
     let (token, rest) = text.split_at_checked(length).unwrap_or_default();
