@@ -1,6 +1,6 @@
 //! The rules of a message: reasoning, calls of the tools that it may call, and an answer.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::merge::{Plain, list_required};
 use super::rules::Rule;
@@ -103,12 +103,8 @@ fn fill(text: &str, name: &str) -> Rule {
 
 /// Returns the schemas of a tool's parameters, which are objects.
 fn list_parameters(tool: &Tool<'_>, schemas: &mut Schemas<'_, '_, '_>) -> Result<Vec<Plain>> {
-    let Some(parameters) = tool.parameters.filter(|parameters| !parameters.is_null()) else {
-        return Ok(vec![Plain::from_iter([(
-            "properties".to_owned(),
-            Value::Object(Plain::new()),
-        )])]);
-    };
+    let none = json!({"properties": {}});
+    let parameters = tool.parameters.filter(|parameters| !parameters.is_null()).unwrap_or(&none);
     let mut plain = schemas.list_plain(parameters, &tool.path)?;
     plain.retain(|schema| list_schema_types(schema).contains(&"object"));
     for schema in &mut plain {
@@ -144,7 +140,6 @@ fn write_pairs(pairs: &Pairs, tool: &Tool<'_>, end: &str, schemas: &mut Schemas<
     for plain in list_parameters(tool, schemas)? {
         let required = list_required(&plain);
         schemas.check(&plain, &tool.path);
-        let (mut first, mut after) = (Rule::EMPTY, Rule::text(last.as_str()));
         let mut properties: Vec<_> = plain
             .get("properties")
             .and_then(Value::as_object)
@@ -154,6 +149,7 @@ fn write_pairs(pairs: &Pairs, tool: &Tool<'_>, end: &str, schemas: &mut Schemas<
         if sorts_keys {
             properties.sort_by_key(|(name, _)| name.to_lowercase());
         }
+        let mut members = Vec::new();
         for (name, schema) in properties.into_iter().rev() {
             let path = format!("{}/properties/{}", tool.path, crate::json::pointer::escape_key(name));
             schemas.notation = pairs.notation.clone().unwrap_or(Notation::JSON);
@@ -163,15 +159,9 @@ fn write_pairs(pairs: &Pairs, tool: &Tool<'_>, end: &str, schemas: &mut Schemas<
             };
             let value = schemas.rules.add(value);
             let member = |before: &str| Rule::sequence([Rule::text(format!("{before}{name}")), value.clone()]);
-            let then = schemas.rules.add(after);
-            let begun = Rule::sequence([member(&pairs.first), then.clone()]);
-            let more = Rule::sequence([member(&next), then.clone()]);
-            (first, after) = match required.contains(name.as_str()) {
-                true => (begun, more),
-                false => (Rule::choice([begun, first]), Rule::choice([more, then])),
-            };
+            members.push((member(&pairs.first), member(&next), required.contains(name.as_str())));
         }
-        choices.push(first);
+        choices.push(schemas.rules.add_members(members, (Rule::EMPTY, Rule::text(last.as_str()))));
     }
     Ok(Rule::choice(choices))
 }

@@ -54,86 +54,48 @@ impl Schemas<'_, '_, '_> {
     pub fn members(&mut self, members: &[(&str, &Value, bool)], additional: Option<&Value>, path: &str) -> Result<Rule> {
         let space = self.space()?;
         let comma = Rule::sequence([Rule::text(","), space.clone()]);
-        let (mut first, mut after) = (Rule::EMPTY, Rule::EMPTY);
+        let member = |key: Rule, value: Rule| Rule::sequence([key, Rule::text(":"), space.clone(), value]);
+        let mut others = (Rule::EMPTY, Rule::EMPTY);
         if let Some(additional) = additional.filter(|additional| **additional != Value::Bool(false)) {
             let value = self.value(additional, &format!("{path}/additionalProperties"))?;
-            let key = self.other_key(members)?;
-            let member = Rule::sequence([key, Rule::text(":"), space.clone(), value]);
-            let member = self.rules.add(member);
-            after = Rule::sequence([comma.clone(), member.clone()]).repeat(0, None);
-            first = Rule::sequence([member, after.clone()]).optional();
+            let other = member(self.other_key(members), value);
+            let other = self.rules.add(other);
+            let more = Rule::sequence([comma.clone(), other.clone()]).repeat(0, None);
+            others = (Rule::sequence([other, more.clone()]).optional(), more);
         }
+        let mut written = Vec::new();
         for (name, schema, is_required) in members.iter().rev() {
             let pointer = crate::json::pointer::escape_key(name);
             let value = self.value(schema, &format!("{path}/properties/{pointer}"))?;
-            let member = Rule::sequence([self.key(name), Rule::text(":"), space.clone(), value]);
-            let member = if members.len() > 1 { self.rules.add(member) } else { member };
-            let then = if members.len() > 2 && after != Rule::EMPTY {
-                self.rules.add(after)
-            } else {
-                after
-            };
-            let begun = Rule::sequence([member.clone(), then.clone()]);
-            let member = Rule::sequence([comma.clone(), member]);
-            (first, after) = match is_required {
-                true => (begun, Rule::sequence([member, then])),
-                false => (Rule::choice([begun, first]), Rule::sequence([member.optional(), then])),
-            };
+            let member = self.rules.add(member(self.key(name), value));
+            written.push((member.clone(), Rule::sequence([comma.clone(), member]), *is_required));
         }
-        Ok(first)
+        Ok(self.rules.add_members(written, others))
     }
 
-    /// Returns the rule of a key that no member has.
-    fn other_key(&mut self, members: &[(&str, &Value, bool)]) -> Result<Rule> {
+    /// Returns the rule of a key that begins with another character than each member. An escape would be another way to write a name.
+    fn other_key(&self, members: &[(&str, &Value, bool)]) -> Rule {
+        let firsts = members.iter().filter_map(|(name, ..)| name.chars().next());
+        let firsts: Vec<(char, char)> = firsts.map(|first| (first, first)).collect();
         if self.notation.has_bare_keys {
-            // A bare key that no member begins with.
-            let firsts: Vec<char> = members.iter().filter_map(|(name, ..)| name.chars().next()).collect();
             let letters = ('a'..='z')
-                .filter(|letter| !firsts.contains(letter))
-                .map(|letter| (letter, letter));
-            let letters: Vec<_> = letters.collect();
+                .map(|letter| (letter, letter))
+                .filter(|letter| !firsts.contains(letter));
             let word = Rule::class(&[('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')]).repeat(0, None);
-            return Ok(match letters.is_empty() {
-                true => Rule::NEVER,
-                false => Rule::sequence([Rule::class(&letters), word]),
-            });
+            return match letters.collect::<Vec<_>>().as_slice() {
+                [] => Rule::NEVER,
+                letters => Rule::sequence([Rule::class(letters), word]),
+            };
         }
-        if members.is_empty() {
-            let characters = Style::Quoted('"').any_char().repeat(0, None);
-            return Ok(Rule::sequence([Rule::text("\""), characters, Rule::text("\"")]));
-        }
-        let names: Vec<String> = members.iter().map(|(name, ..)| Value::from(*name).to_string()).collect();
-        let names: Vec<&str> = names.iter().map(|name| name.get(1..).unwrap_or_default()).collect();
-        let rest = self.other_rest(&names)?;
-        Ok(Rule::sequence([Rule::text("\""), rest]))
-    }
-
-    /// Returns the rule of the rest of a key, up to its quote, that is none of these.
-    fn other_rest(&mut self, rests: &[&str]) -> Result<Rule> {
-        self.enter()?;
-        let mut firsts: Vec<char> = rests.iter().filter_map(|rest| rest.chars().next()).collect();
-        firsts.sort_unstable();
-        firsts.dedup();
-        // Escapes are left out, because an escape is another way to write a name.
-        let plain = Rule::except(&[('\0', '\u{1f}'), ('"', '"'), ('\\', '\\')]);
-        let quote = Rule::text("\"");
-        let mut except = vec![('\0', '\u{1f}'), ('"', '"'), ('\\', '\\')];
-        except.extend(
-            firsts
-                .iter()
-                .filter(|char| !matches!(char, '"' | '\\'))
-                .map(|char| (*char, *char)),
-        );
-        let mut choices = vec![Rule::sequence([Rule::except(&except), plain.repeat(0, None), quote.clone()])];
-        if !firsts.contains(&'"') {
-            choices.push(quote);
-        }
-        for first in firsts.into_iter().filter(|char| !matches!(char, '"' | '\\')) {
-            let rests: Vec<&str> = rests.iter().filter_map(|rest| rest.strip_prefix(first)).collect();
-            choices.push(Rule::sequence([Rule::text(first), self.other_rest(&rests)?]));
-        }
-        self.leave();
-        Ok(Rule::choice(choices))
+        let any = Style::Quoted('"').any_char().repeat(0, None);
+        let key = match firsts.is_empty() {
+            true => any,
+            false => Rule::sequence([
+                Rule::except(&[&[('\0', '\u{1f}'), ('"', '"'), ('\\', '\\')], &*firsts].concat()),
+                any,
+            ]),
+        };
+        Rule::sequence([Rule::text("\""), key, Rule::text("\"")])
     }
 
     pub fn array(&mut self, schema: &Plain, path: &str) -> Result<Rule> {

@@ -25,7 +25,7 @@ use indexmap::IndexSet;
 use serde_json::{Value, json};
 
 use calls::{Tool, read_tools, refuse, write_calls};
-use print::{print_gbnf, print_lark};
+use print::print;
 use rules::{Rule, Rules};
 use schema::{Notation, Schemas};
 use written::{Asker, Calls, Reasoning, count_calls, cut_stop};
@@ -339,11 +339,11 @@ impl Writer<'_, '_, '_, '_> {
     }
 
     fn gbnf(&mut self, root: &Rule) -> Result<String> {
-        print_gbnf(root, self.schemas.rules, self.schemas.meter)
+        print(root, self.schemas.rules, None, self.schemas.meter)
     }
 
     fn lark(&mut self, root: &Rule) -> Result<String> {
-        print_lark(root, self.schemas.rules, &self.tokens, self.schemas.meter)
+        print(root, self.schemas.rules, Some(&self.tokens), self.schemas.meter)
     }
 }
 

@@ -30,17 +30,8 @@ struct Printer<'t, 'm, 'a> {
     meter: &'m mut Meter<'a>,
 }
 
-/// Returns a grammar in GBNF.
-pub fn print_gbnf(root: &Rule, rules: &mut Rules, meter: &mut Meter<'_>) -> Result<String> {
-    print(root, rules, None, meter)
-}
-
-/// Returns a grammar in the Lark of llguidance, in which a special token is no text.
-pub fn print_lark(root: &Rule, rules: &mut Rules, tokens: &[&str], meter: &mut Meter<'_>) -> Result<String> {
-    print(root, rules, Some(tokens), meter)
-}
-
-fn print(root: &Rule, rules: &mut Rules, tokens: Option<&[&str]>, meter: &mut Meter<'_>) -> Result<String> {
+/// Returns a grammar in GBNF, or, with the special tokens of the model, in the Lark of llguidance, in which a special token is no text.
+pub fn print(root: &Rule, rules: &mut Rules, tokens: Option<&[&str]>, meter: &mut Meter<'_>) -> Result<String> {
     let mut printer = Printer {
         tokens,
         out: String::new(),

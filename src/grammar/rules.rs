@@ -131,6 +131,21 @@ impl Rules {
         }
     }
 
+    /// Adds the rules of members in their order, the last one first, and returns their rule. A member is the rule where it is the first one, the
+    /// rule where it follows another one, and whether it is required. `rest` are the rules of what follows them all, in the same two places.
+    pub fn add_members(&mut self, members: Vec<(Rule, Rule, bool)>, rest: (Rule, Rule)) -> Rule {
+        let (mut first, mut after) = rest;
+        for (begun, more, is_required) in members {
+            let then = self.add(after);
+            let [begun, more] = [begun, more].map(|member| Rule::sequence([member, then.clone()]));
+            (first, after) = match is_required {
+                true => (begun, more),
+                false => (Rule::choice([begun, first]), Rule::choice([more, then])),
+            };
+        }
+        first
+    }
+
     /// Adds the rules of the shortest text that ends with a string and has none of the others, a rule for each state of the automaton that
     /// looks for all of them (Aho and Corasick).
     pub fn expand_until(&mut self, end: &str, others: &[String]) -> Rule {

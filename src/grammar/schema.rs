@@ -44,6 +44,13 @@ const NOT_KEPT: [&str; 15] = [
     "$dynamicRef",
 ];
 
+/// The keywords about values that are not compared with constants.
+#[rustfmt::skip]
+const ABOUT_VALUES: [&str; 14] = [
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern", "format",
+    "properties", "required", "items", "prefixItems", "minItems", "maxItems",
+];
+
 /// The types of JSON.
 const TYPES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
 
@@ -225,20 +232,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         self.check(schema, path);
         let types = list_schema_types(schema);
         if let Some(values) = list_constants(schema) {
-            let about_value = [
-                "minimum",
-                "maximum",
-                "exclusiveMinimum",
-                "exclusiveMaximum",
-                "minLength",
-                "maxLength",
-                "pattern",
-                "format",
-            ];
-            let about_value = about_value
-                .iter()
-                .chain(&["properties", "required", "items", "prefixItems", "minItems", "maxItems"]);
-            for keyword in about_value.filter(|keyword| schema.contains_key(**keyword)) {
+            for keyword in ABOUT_VALUES.into_iter().filter(|keyword| schema.contains_key(*keyword)) {
                 self.lose(path, keyword);
             }
             let values = values
@@ -258,7 +252,7 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
                 "string" => self.string(schema, path)?,
                 "integer" | "number" => self.number(schema, ty, path)?,
                 "boolean" => self.boolean(),
-                "null" => self.null(),
+                "null" => self.word(&Value::Null),
                 _ => Rule::NEVER,
             });
         }
@@ -297,7 +291,14 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
             let array = own.array(&Plain::new(), "")?;
             let string = own.any_string()?;
             let number = own.number(&Plain::new(), "number", "")?;
-            Ok(Rule::choice([object, array, string, number, own.boolean(), own.null()]))
+            Ok(Rule::choice([
+                object,
+                array,
+                string,
+                number,
+                own.boolean(),
+                own.word(&Value::Null),
+            ]))
         })
     }
 
@@ -310,25 +311,23 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         })
     }
 
-    fn boolean(&self) -> Rule {
-        let names = if self.notation.is_python {
-            ["True", "False"]
-        } else {
-            ["true", "false"]
-        };
-        Rule::choice(names.map(Rule::text))
+    /// Returns the rule of null, true, false or a number.
+    fn word(&self, value: &Value) -> Rule {
+        match value {
+            Value::Null if self.notation.is_python => Rule::text("None"),
+            Value::Bool(value) if self.notation.is_python => Rule::text(if *value { "True" } else { "False" }),
+            value => Rule::text(value.to_string()),
+        }
     }
 
-    fn null(&self) -> Rule {
-        Rule::text(if self.notation.is_python { "None" } else { "null" })
+    fn boolean(&self) -> Rule {
+        Rule::choice([true, false].map(|value| self.word(&value.into())))
     }
 
     fn constant(&mut self, value: &Value) -> Result<Rule> {
         self.enter()?;
         let rule = match value {
-            Value::Null => self.null(),
-            Value::Bool(value) => self.boolean_of(*value),
-            Value::Number(number) => Rule::text(number.to_string()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => self.word(value),
             Value::String(text) => self.quote(text),
             Value::Array(items) => {
                 let space = self.space()?;
@@ -353,15 +352,6 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
         };
         self.leave();
         Ok(rule)
-    }
-
-    fn boolean_of(&self, value: bool) -> Rule {
-        let names = if self.notation.is_python {
-            ["False", "True"]
-        } else {
-            ["false", "true"]
-        };
-        Rule::text(if value { names[1] } else { names[0] })
     }
 
     /// Returns the rule of a string that is known.

@@ -92,9 +92,6 @@ pub struct Reasoning {
     pub prompt: String,
 }
 
-/// The strings before and after an answer.
-pub type Around = (String, String);
-
 /// A message in a prompt.
 struct Written {
     text: String,
@@ -274,12 +271,12 @@ impl Asker<'_> {
     }
 
     /// Finds the strings around an answer.
-    pub fn ask_answer(&self) -> Result<Option<Around>> {
-        let Some(written) = self.ask(&json!({"role": "assistant", "content": WRITTEN}), false)? else {
-            return Ok(None);
-        };
-        let found = written.text.split_once(WRITTEN);
-        Ok(found.map(|(open, close)| (open.to_owned(), close.to_owned())))
+    pub fn ask_answer(&self) -> Result<Option<(String, String)>> {
+        let written = self.ask(&json!({"role": "assistant", "content": WRITTEN}), false)?;
+        Ok(written.and_then(|written| {
+            let (open, close) = written.text.split_once(WRITTEN)?;
+            Some((open.to_owned(), close.to_owned()))
+        }))
     }
 }
 

@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
-use regex_automata::nfa::thompson::backtrack::{self, BoundedBacktracker};
-use regex_automata::nfa::thompson::pikevm::{self, PikeVM};
+use regex_automata::meta;
 use regex_automata::nfa::thompson::{Compiler, Config, NFA, WhichCaptures};
 use regex_automata::util::pool::Pool;
 use regex_automata::util::prefilter::Prefilter;
@@ -55,31 +54,9 @@ pub struct Automaton {
     beginning: Machine,
     prefilter: Option<Prefilter>,
     /// What finds the groups of a match. It is absent if no group has a name.
-    groups: Option<Arc<Groups>>,
+    groups: Option<meta::Regex>,
     /// The size of the NFAs in bytes.
     pub memory: usize,
-}
-
-/// A search of each state of an NFA at each place at most once, and a simulation of all states at once, which is slower, for matches that are
-/// too long for the memory of the first.
-#[derive(Debug)]
-struct Groups {
-    short: BoundedBacktracker,
-    long: PikeVM,
-    caches: Shared<(backtrack::Cache, pikevm::Cache)>,
-}
-
-impl Groups {
-    fn new(nfa: NFA) -> Result<Self, String> {
-        let short = BoundedBacktracker::new_from_nfa(nfa.clone()).map_err(|error| error.to_string())?;
-        let long = PikeVM::new_from_nfa(nfa).map_err(|error| error.to_string())?;
-        let makers = (short.clone(), long.clone());
-        Ok(Self {
-            short,
-            long,
-            caches: Pool::new(Box::new(move || (makers.0.create_cache(), makers.1.create_cache()))),
-        })
-    }
 }
 
 /// A DFA with the memory for its states.
@@ -245,7 +222,13 @@ impl Automaton {
             if slots.saturating_mul(2 * size_of::<usize>()) > MAX_GROUPS {
                 return Err("the groups of all states take too much memory".to_owned());
             }
-            Some(Arc::new(Groups::new(forward.clone())?))
+            // The place of a match is known, and each state is visited at each byte at most once.
+            let config = meta::Config::new()
+                .hybrid(false)
+                .auto_prefilter(false)
+                .nfa_size_limit(Some(MAX_NFA));
+            let groups = meta::Builder::new().configure(config).build_from_hir(hir);
+            Some(groups.map_err(|error| message(&error))?)
         } else {
             None
         };
@@ -376,53 +359,25 @@ impl Automaton {
 
     /// Returns the names of the groups.
     pub fn group_names(&self) -> impl Iterator<Item = &str> {
-        let names = self
-            .groups
-            .iter()
-            .flat_map(|groups| groups.long.get_nfa().group_info().all_names());
+        let names = self.groups.iter().flat_map(|groups| groups.group_info().all_names());
         names.filter_map(|(_, _, name)| name)
     }
 
     /// Returns the name and the byte range of each group of a match, without groups that took no part.
     pub fn groups(&self, text: &str, found: &Range<usize>, meter: &mut Meter<'_>) -> Result<Vec<(&str, Range<usize>)>> {
-        let Some(Groups { short, long, caches }) = self.groups.as_deref() else {
-            return Ok(Vec::new());
-        };
-        let slots = long.get_nfa().group_info().slot_len().saturating_add(SLOTS_PER_STEP / 8);
-        let visited = long.get_nfa().states().len().saturating_mul(slots).div_ceil(SLOTS_PER_STEP);
+        let Some(groups) = &self.groups else { return Ok(Vec::new()) };
+        let states = self.forward.dfa.get_nfa().states().len();
+        let slots = groups.group_info().slot_len().saturating_add(SLOTS_PER_STEP / 8);
+        let visited = states.saturating_mul(slots).div_ceil(SLOTS_PER_STEP);
         meter.charge(visited.saturating_mul(found.len().saturating_add(1)) as u64)?;
-        let mut captures = long.create_captures();
+        let mut captures = groups.create_captures();
         let input = Input::new(text).range(found.clone()).anchored(Anchored::Yes);
-        let mut caches = caches.get();
-        if short.try_captures(&mut caches.0, input.clone(), &mut captures).is_err() {
-            long.captures(&mut caches.1, input, &mut captures);
-        }
+        groups.search_captures(&input, &mut captures);
         let named = self.group_names();
         Ok(named
             .filter_map(|name| Some((name, captures.get_group_by_name(name)?.range())))
             .collect())
     }
-}
-
-/// Returns the first place of one of some strings at or after a byte, and of several at one place the first.
-pub fn find_text(text: &str, from: usize, literals: &[String], meter: &mut Meter<'_>) -> Result<Option<Range<usize>>> {
-    let mut first: Option<Range<usize>> = None;
-    for literal in literals {
-        // A later match is of no use.
-        let mut end = first
-            .as_ref()
-            .map_or(text.len(), |first| first.start.saturating_add(literal.len()).min(text.len()));
-        while !text.is_char_boundary(end) {
-            end = end.saturating_add(1);
-        }
-        let rest = text.get(from..end).unwrap_or_default();
-        let found = rest.find(literal).map(|found| from.saturating_add(found));
-        meter.charge_part(found.map_or(rest.len(), |found| found.saturating_sub(from)))?;
-        if let Some(found) = found.filter(|found| first.as_ref().is_none_or(|first| *found < first.start)) {
-            first = Some(found..found.saturating_add(literal.len()));
-        }
-    }
-    Ok(first)
 }
 
 #[cold]

@@ -18,34 +18,12 @@ use crate::text::strip::strip;
 /// The number of bytes that the types of a parameter take.
 const PARAMETER: usize = 128;
 
+/// The types that a string can be converted to.
+const TYPES: [&str; 6] = ["integer", "number", "boolean", "null", "object", "array"];
+
 /// The types of the parameters of each tool. A type is there once.
 #[derive(Debug, Default)]
-pub struct ToolSchemas<'t>(HashMap<&'t str, HashMap<&'t str, Vec<Type>>>);
-
-/// A type that a string can be converted to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Type {
-    Integer,
-    Number,
-    Boolean,
-    Null,
-    Object,
-    Array,
-}
-
-impl Type {
-    fn new(name: &str) -> Option<Self> {
-        Some(match name {
-            "integer" => Self::Integer,
-            "number" => Self::Number,
-            "boolean" => Self::Boolean,
-            "null" => Self::Null,
-            "object" => Self::Object,
-            "array" => Self::Array,
-            _ => return None,
-        })
-    }
-}
+pub struct ToolSchemas<'t>(HashMap<&'t str, HashMap<&'t str, Vec<&'static str>>>);
 
 impl<'t> ToolSchemas<'t> {
     /// Reads the tools as they are passed to a template: the function of each, or the function itself.
@@ -115,7 +93,7 @@ impl<'t> ToolSchemas<'t> {
         match argument {
             Data::Str(_) => coerce(argument, types, meter),
             // Equal tags that were merged.
-            Data::List(items) if !types.contains(&Type::Array) => {
+            Data::List(items) if !types.contains(&"array") => {
                 meter.charge_items(items.len())?;
                 let strings = items.iter_mut().filter(|item| matches!(item, Data::Str(_)));
                 strings.into_iter().try_for_each(|item| coerce(item, types, meter))
@@ -126,13 +104,10 @@ impl<'t> ToolSchemas<'t> {
 }
 
 /// Adds the types that a schema declares and that are not known yet, in their order. The depth of a schema is that of JSON.
-fn add_types(schema: &Value, types: &mut Vec<Type>, meter: &mut Meter<'_>) -> Result<()> {
+fn add_types(schema: &Value, types: &mut Vec<&'static str>, meter: &mut Meter<'_>) -> Result<()> {
     let Some(schema) = schema.as_object() else { return Ok(()) };
     meter.charge(1)?;
-    let mut add = |name: &str| {
-        let new = Type::new(name).filter(|ty| !types.contains(ty));
-        types.extend(new);
-    };
+    let mut add = |name: &str| types.extend(TYPES.iter().find(|ty| **ty == name && !types.contains(ty)));
     match schema.get("type") {
         Some(Value::String(declared)) => add(declared),
         Some(Value::Array(declared)) => {
@@ -150,17 +125,17 @@ fn add_types(schema: &Value, types: &mut Vec<Type>, meter: &mut Meter<'_>) -> Re
         serde_json::Value::Bool(bool) => *bool,
         other => json::to_data(other).is_ok_and(|other| other.is_true()),
     });
-    if is_nullable && !types.contains(&Type::Null) {
-        types.push(Type::Null);
+    if is_nullable && !types.contains(&"null") {
+        types.push("null");
     }
     Ok(())
 }
 
 /// Converts a string to the first of these types whose form it has: `12` is an integer.
-fn coerce(value: &mut Data<'static>, types: &[Type], meter: &mut Meter<'_>) -> Result<()> {
+fn coerce(value: &mut Data<'static>, types: &[&str], meter: &mut Meter<'_>) -> Result<()> {
     let Data::Str(raw) = value else { return Ok(()) };
     for ty in types {
-        if let Some(converted) = convert(raw, *ty, meter)? {
+        if let Some(converted) = convert(raw, ty, meter)? {
             *value = converted;
             return Ok(());
         }
@@ -169,11 +144,11 @@ fn coerce(value: &mut Data<'static>, types: &[Type], meter: &mut Meter<'_>) -> R
 }
 
 /// Returns the value of a type that a string is, if it has the form of one.
-fn convert(raw: &str, ty: Type, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
+fn convert(raw: &str, ty: &str, meter: &mut Meter<'_>) -> Result<Option<Data<'static>>> {
     meter.charge_scan(raw.len())?;
     let word = strip(raw, None);
     Ok(match ty {
-        Type::Integer => match read_int(raw, 10) {
+        "integer" => match read_int(raw, 10) {
             Ok(Some(int)) => Some(integer(int)),
             // A whole number can be written as a float, such as 3.0.
             _ => read_float(raw)
@@ -181,29 +156,29 @@ fn convert(raw: &str, ty: Type, meter: &mut Meter<'_>) -> Result<Option<Data<'st
                 .and_then(|float| truncate(float).ok())
                 .map(integer),
         },
-        Type::Number => {
+        "number" => {
             let float = read_float(raw).filter(|float| float.is_finite());
             float.map(|float| match truncate(float) {
                 Ok(int) if is_integer(float) && !raw.contains('.') => integer(int),
                 _ => Data::Float(float),
             })
         }
-        Type::Boolean if word == "1" || word.eq_ignore_ascii_case("true") => Some(Data::Bool(true)),
-        Type::Boolean if word == "0" || word.eq_ignore_ascii_case("false") => Some(Data::Bool(false)),
-        Type::Null if matches!(word, "null" | "None") => Some(Data::None),
-        Type::Object | Type::Array => {
+        "boolean" if word == "1" || word.eq_ignore_ascii_case("true") => Some(Data::Bool(true)),
+        "boolean" if word == "0" || word.eq_ignore_ascii_case("false") => Some(Data::Bool(false)),
+        "null" if matches!(word, "null" | "None") => Some(Data::None),
+        "object" | "array" => {
             let decoded = match json::read_until(raw, meter.watch()) {
                 Ok(decoded) => decoded,
                 Err(error) if error.kind() == JsonErrorKind::TimedOut => return Err(Error::from(error)),
                 Err(_) => return Ok(None),
             };
-            let is_wanted = matches!((&decoded, ty), (Data::Object(_), Type::Object) | (Data::List(_), Type::Array));
+            let is_wanted = matches!((&decoded, ty), (Data::Object(_), "object") | (Data::List(_), "array"));
             if !is_wanted {
                 return Ok(None);
             }
             claim(&decoded, meter)?;
             Some(decoded.into_owned())
         }
-        Type::Boolean | Type::Null => None,
+        _ => None,
     })
 }

@@ -23,7 +23,7 @@ use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-use super::automaton::{Automaton, Cursor, Reading, find_text};
+use super::automaton::{Automaton, Cursor, Reading};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 
@@ -227,10 +227,7 @@ impl<'p> Search<'p> {
             if self.from > text.len() {
                 return Ok(Found::After(text.len()));
             }
-            let first = match pattern.literals.as_deref() {
-                Some(literals) => find_text(text, self.from, literals, meter)?,
-                None => automaton.find(text, self.from, false, is_whole, meter)?,
-            };
+            let first = automaton.find(text, self.from, false, is_whole, meter)?;
             if is_whole {
                 let Some(first) = first else {
                     self.from = text.len().saturating_add(1);
@@ -239,7 +236,7 @@ impl<'p> Search<'p> {
                 self.found = Some(pattern.make_match(text, first, meter)?);
                 continue;
             }
-            let begin = pattern.find_beginning(text, self.from, meter)?;
+            let begin = automaton.find_beginning(text, self.from, meter)?;
             let start = first.map_or(begin, |first| first.start.min(begin));
             self.from = start;
             if start >= text.len() {
@@ -257,27 +254,6 @@ impl<'p> Search<'p> {
 }
 
 impl Pattern {
-    /// Returns the offset from which on the end of a text can be the beginning of a match, or the length of the text.
-    fn find_beginning(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<usize> {
-        let Some(literals) = &self.literals else {
-            return self.automaton.find_beginning(text, from, meter);
-        };
-        let longest = literals.iter().map(String::len).max().unwrap_or_default();
-        let mut from = from.max(text.len().saturating_sub(longest));
-        // The place is at most three bytes before the start of a character.
-        while !text.is_char_boundary(from) {
-            from = from.saturating_add(1);
-        }
-        while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
-            meter.charge_part(literals.len())?;
-            if literals.iter().any(|literal| literal.starts_with(rest)) {
-                return Ok(from);
-            }
-            from = from.saturating_add(rest.chars().next().map_or(1, char::len_utf8));
-        }
-        Ok(text.len())
-    }
-
     /// Returns the end of the literal string at a place near the end of a text that may be growing, unless a longer one can follow.
     ///
     /// The rule is that of transformers 5.24.0 `response_parser.py`, `_can_grow`, which tries one more character. Where it takes the first
@@ -298,7 +274,14 @@ impl Pattern {
 fn beginning_of(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => Hir::empty(),
-        HirKind::Literal(literal) => beginning_of_text(std::str::from_utf8(&literal.0).unwrap_or_default()),
+        HirKind::Literal(literal) => {
+            let chars = std::str::from_utf8(&literal.0).unwrap_or_default().chars();
+            let chars: Vec<Hir> = chars.map(|char| Hir::literal(char.to_string().into_bytes())).collect();
+            match chars.as_slice() {
+                [char] => optional(char.clone()),
+                chars => beginning_of_all(chars),
+            }
+        }
         HirKind::Class(Class::Unicode(class)) => optional(Hir::class(Class::Unicode(class.clone()))),
         HirKind::Class(Class::Bytes(class)) => optional(Hir::class(Class::Bytes(class.clone()))),
         HirKind::Capture(capture) => beginning_of(&capture.sub),
@@ -319,19 +302,7 @@ fn beginning_of(hir: &Hir) -> Hir {
     }
 }
 
-/// Returns an expression that matches each beginning of a string. It is made of halves, so that it is not nested deeply.
-fn beginning_of_text(text: &str) -> Hir {
-    let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
-    match text.split_at_checked(middle) {
-        Some((left, right)) if !left.is_empty() => {
-            let through = Hir::concat(vec![Hir::literal(left.as_bytes()), beginning_of_text(right)]);
-            Hir::alternation(vec![through, beginning_of_text(left)])
-        }
-        _ => optional(Hir::literal(text.as_bytes())),
-    }
-}
-
-/// Returns an expression that matches each beginning of a sequence, made of halves as in [`beginning_of_text`].
+/// Returns an expression that matches each beginning of a sequence. It is made of halves, so that it is not nested deeply.
 fn beginning_of_all(items: &[Hir]) -> Hir {
     match items {
         [] => Hir::empty(),

@@ -91,8 +91,6 @@ pub(super) struct Field {
     pub is_optional: bool,
     pub transform: Option<Transform>,
     pub transforms_each: bool,
-    /// Whether the transform has no value twice.
-    pub takes_once: bool,
     /// Where the text has the parts of a call, if the value is a call.
     pub call: Option<Shape>,
 }
@@ -291,7 +289,6 @@ fn load_field(name: &str, field: &Data<'_>, loader: &mut Loader<'_, '_>) -> Resu
         repeats,
         join,
         is_optional: field.get("optional").is_none_or(Data::is_true),
-        takes_once: transform.as_ref().is_some_and(Transform::takes_once),
         call: transform
             .as_ref()
             .and_then(|transform| Shape::find(transform, transforms_each)),

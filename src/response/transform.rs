@@ -10,9 +10,6 @@ use crate::json::{Data, Object};
 use crate::meter::Meter;
 use crate::text::quote::repr;
 
-/// The maximum number of placeholders of a transform whose values are moved.
-const MAX_PATHS: usize = 16;
-
 /// Puts the value of a region into a larger one: `{"type": "function", "function": "{content}"}`.
 #[derive(Clone, Debug)]
 pub enum Transform {
@@ -24,27 +21,6 @@ pub enum Transform {
 }
 
 impl Transform {
-    /// Returns whether no value is in the result twice.
-    pub fn takes_once(&self) -> bool {
-        let mut paths = Vec::new();
-        self.list_paths(&mut paths);
-        let pairs = || (0..paths.len()).flat_map(|first| (0..first).map(move |second| (first, second)));
-        paths.len() <= MAX_PATHS
-            && pairs().all(|(first, second)| match (paths.get(first), paths.get(second)) {
-                (Some(first), Some(second)) => !first.starts_with(second) && !second.starts_with(first),
-                _ => true,
-            })
-    }
-
-    fn list_paths<'t>(&'t self, paths: &mut Vec<&'t [String]>) {
-        match self {
-            Self::Placeholder(path) => paths.push(path),
-            Self::Object(entries) => entries.iter().for_each(|(_, entry)| entry.list_paths(paths)),
-            Self::List(items) => items.iter().for_each(|item| item.list_paths(paths)),
-            Self::Plain(_) => {}
-        }
-    }
-
     /// Returns the part of an object at a key.
     pub fn entry(&self, key: &str) -> Option<&Self> {
         let Self::Object(entries) = self else { return None };
@@ -92,7 +68,7 @@ impl Transform {
     }
 
     /// Returns the larger value, with the values of a scope in place of the placeholders. A number of lists and objects enclose it.
-    pub fn apply(&self, scope: &mut Scope<'_>, depth: usize, meter: &mut Meter<'_>) -> Result<Data<'static>> {
+    pub fn apply(&self, scope: &Scope<'_>, depth: usize, meter: &mut Meter<'_>) -> Result<Data<'static>> {
         let inner = depth.saturating_add(1);
         Ok(match self {
             Self::Plain(value) => {
@@ -114,8 +90,9 @@ impl Transform {
             }
             Self::Placeholder(path) => {
                 meter.charge_items(path.len())?;
-                claim_at(scope.find(path)?, depth, meter)?;
-                scope.take(path)?
+                let value = scope.find(path)?;
+                claim_at(value, depth, meter)?;
+                value.clone()
             }
         })
     }
@@ -125,26 +102,9 @@ impl Transform {
 pub struct Scope<'s> {
     pub own: Entries,
     pub captures: &'s Entries,
-    /// Whether each of the own values is taken at most once.
-    pub takes_once: bool,
 }
 
 impl Scope<'_> {
-    fn take(&mut self, path: &[String]) -> Result<Data<'static>> {
-        let own = path.split_first().filter(|_| self.takes_once);
-        let own = own.and_then(|(root, keys)| {
-            let root = self.own.get_mut(root);
-            keys.iter().fold(root, |value, key| match value {
-                Some(Data::Object(object)) => object.get_mut(key),
-                _ => None,
-            })
-        });
-        match own {
-            Some(value) => Ok(std::mem::replace(value, Data::None)),
-            None => self.find(path).cloned(),
-        }
-    }
-
     fn find(&self, path: &[String]) -> Result<&Data<'static>> {
         let shown = || path.join(".");
         let Some((root, keys)) = path.split_first() else {
@@ -201,18 +161,9 @@ pub fn transform(field: &Field, value: Data<'static>, captures: &Entries, meter:
             field.name
         ))
     };
-    let takes_once = field.takes_once;
+    let apply = |own: Entries, depth: usize, meter: &mut Meter<'_>| transform.apply(&Scope { own, captures }, depth, meter);
     if !field.transforms_each {
-        let own = Entries::from([("content".to_owned(), value)]);
-        return transform.apply(
-            &mut Scope {
-                own,
-                captures,
-                takes_once,
-            },
-            0,
-            meter,
-        );
+        return apply(Entries::from([("content".to_owned(), value)]), 0, meter);
     }
     let Data::List(items) = value else {
         return Err(wrong("the parsed content", "list", &value));
@@ -224,16 +175,7 @@ pub fn transform(field: &Field, value: Data<'static>, captures: &Entries, meter:
         };
         meter.charge_items(item.len())?;
         let own = item.into_entries().into_iter().map(|(key, value)| (key.into_owned(), value));
-        let own = own.collect();
-        transform.apply(
-            &mut Scope {
-                own,
-                captures,
-                takes_once,
-            },
-            1,
-            meter,
-        )
+        apply(own.collect(), 1, meter)
     });
     Ok(Data::List(items.collect::<Result<_>>()?))
 }

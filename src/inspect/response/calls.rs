@@ -8,7 +8,7 @@
 use indexmap::IndexSet;
 use serde_json::{Value, json};
 
-use super::patterns::{cut_end, cut_start, escape, escape_around, escape_exact, is_tags, split};
+use super::patterns::{cut_end, escape, escape_around, escape_exact, is_tags, split};
 use crate::chat::{common_prefix, common_suffix, control_tokens};
 use crate::inspect::plant::{ANSWER, ARGUMENT, FUNCTION, ID, PARAMETER, SECOND, SPARE, SYSTEM, VALUE, with_field};
 
@@ -146,7 +146,7 @@ fn describe_after(one: &str, skipped: usize, two: Option<&str>, writing: &Writin
 fn find_anchors<'t>(front: &'t str, back: &'t str, between: Option<&'t str>) -> Option<(&'t str, &'t str)> {
     if let Some(between) = between {
         let close = cut_end(between.get(..common_prefix(between, back))?);
-        let open = cut_start(common_suffix(front, between.get(close.len()..)?));
+        let open = common_suffix(front, between.get(close.len()..)?);
         return Some((open.trim(), close.trim()));
     }
     let front = front.trim();
@@ -251,19 +251,11 @@ fn describe_core(
                 let word = writing.find_word(open).map(|word| format!(r"{}\s*\[", escape(word)));
                 let leads: IndexSet<String> = leads.into_iter().chain(word).chain([",", r"\["].map(str::to_owned)).collect();
                 begin = format!(r"(?:{})?\s*{begin}", leads.into_iter().collect::<Vec<_>>().join("|"));
-            } else if pair.is_some() && stop.is_none() && close.is_empty() && !between.trim().is_empty() {
-                // The text that begins the next call ends this one, so that the next call can be without it.
-                let end = control_tokens(back).next().and_then(|end| back.get(end));
-                let ends = stops.iter().map(String::as_str).filter(|stop| Some(*stop) != end);
-                let ends = ends.chain(end).map(escape);
-                close_pattern = Some(format!("{begin}|{}", ends.collect::<Vec<_>>().join("|")));
-                begin = format!("(?:{begin})?");
-            }
-            if pair.is_some() && close.is_empty() && close_pattern.is_none() {
+            } else if pair.is_some() && close.is_empty() {
                 // The next call ends this one.
                 let ends = stops.iter().map(|stop| escape(stop));
                 let next = format!(r"(?=\s*{}{NEXT_NAME}{after})", escape(open));
-                let next = next.replace(r"(?=\{))", r"\{)");
+                let next = next.replace(r"(?=\{))", r"\{)").replace("(?P<id>", "(?:");
                 close_pattern = Some(ends.chain([next]).collect::<Vec<_>>().join("|"));
             }
             let printed = format!("{open}{{name}}{between}");
@@ -458,7 +450,7 @@ fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let same = |text: &str| text.replace(PARAMETER, ARGUMENT);
     let close = cut_end(separator.get(..common_prefix(&same(separator), &same(text.get(end..)?)))?);
     let close = close.strip_suffix(MARKER).unwrap_or(close);
-    let before = cut_start(common_suffix(after, separator.get(close.len()..)?));
+    let before = common_suffix(after, separator.get(close.len()..)?);
     let between = separator.strip_suffix(before)?.get(close.len()..)?;
     let form = Form::Tags {
         after: after.get(..after.len().saturating_sub(before.len()))?,

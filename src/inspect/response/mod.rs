@@ -102,36 +102,30 @@ impl From<Found> for Response {
 
 /// Returns the description of the template.
 pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Response> {
-    let mut last = "the template does not render a user message and an answer".to_owned();
-    let mut best = None;
-    for form in list_forms(&basics.roles) {
-        let derivation = Derivation {
-            experiments: &mut *experiments,
-            form: *form,
-            order: None,
-            empty: None,
-            has_named_ids: false,
-            has_tools: false,
-            head: None,
-            anchor: String::new(),
-            lead: String::new(),
-            compiled: RefCell::default(),
-        };
-        match derivation.derive(basics) {
-            Ok(found) if found.lost.iter().all(|(part, _)| part != CALLS) => return Ok(found.into()),
-            Ok(found) => best = best.or(Some(found)),
-            Err(Failure::Reason(reason)) => last = reason,
-            Err(Failure::Stopped(error)) => return Err(error),
+    let derivation = Derivation {
+        experiments: &mut *experiments,
+        form: list_forms(&basics.roles).first().copied().unwrap_or(Form::String),
+        order: None,
+        empty: None,
+        has_named_ids: false,
+        has_tools: false,
+        head: None,
+        anchor: String::new(),
+        lead: String::new(),
+        compiled: RefCell::default(),
+    };
+    match derivation.derive(basics) {
+        Ok(found) => Ok(found.into()),
+        Err(Failure::Reason(reason)) => {
+            experiments.check_time()?;
+            let reason = Some(reason);
+            Ok(Response {
+                reason,
+                ..Response::default()
+            })
         }
+        Err(Failure::Stopped(error)) => Err(error),
     }
-    experiments.check_time()?;
-    Ok(best.map_or_else(
-        || Response {
-            reason: Some(last),
-            ..Response::default()
-        },
-        Response::from,
-    ))
 }
 
 impl Derivation<'_, '_> {
@@ -271,35 +265,21 @@ impl Derivation<'_, '_> {
             .chain(stripped.map(|text| text.trim().to_owned()))
             .filter(|text| !text.is_empty());
         let close: IndexSet<String> = close.iter().cloned().chain(more).collect();
-        // First with all that a model may write, and then with what the template prints alone.
-        let tags = self.find_tags().filter(|_| thinking.is_none());
         let opens: Vec<&str> = fields.values().filter_map(|field| field.get("open")?.as_str()).collect();
-        let stops: Vec<&String> = stops
-            .iter()
-            .filter(|stop| !opens.iter().any(|open| open.contains(*stop)))
-            .collect();
-        let written = |tags: Option<&(&str, &str)>, stops: &[&String]| {
+        let stops = stops.into_iter().filter(|stop| !opens.iter().any(|open| open.contains(stop)));
+        let close: IndexSet<String> = close.into_iter().chain(stops).collect();
+        let close: Vec<String> = close.into_iter().collect();
+        let mut first = None;
+        // Tags of reasoning that the template knows can have another use.
+        for tags in [self.find_tags().filter(|_| thinking.is_none()), None] {
             let mut fields = fields.clone();
             if let Some((open, close)) = tags {
                 fields.shift_insert(0, REASONING_FIELD.to_owned(), json!({"open": open, "close": close}));
             }
-            let close: IndexSet<&String> = close.iter().chain(stops.iter().copied()).collect();
-            let close: Vec<String> = close.into_iter().cloned().collect();
-            describe(&self.anchor, &fields, &close)
-        };
-        let tries = [
-            written(tags.as_ref(), &stops),
-            written(None, &stops),
-            written(tags.as_ref(), &[]),
-            written(None, &[]),
-        ];
-        let mut first = None;
-        for (index, description) in tries.iter().enumerate() {
-            if tries.iter().take(index).any(|other| other == description) {
-                continue;
-            }
-            match trips::check(self, description, facts).and_then(|lost| self.fit_states(description.clone(), lost, facts)) {
-                Err(Failure::Reason(reason)) => first = first.or(Some(reason)),
+            let description = describe(&self.anchor, &fields, &close);
+            match trips::check(self, &description, facts).and_then(|lost| self.fit_states(description, lost, facts)) {
+                Err(Failure::Reason(reason)) if tags.is_some() => first = Some(reason),
+                Err(Failure::Reason(reason)) => return Err(Failure::Reason(first.unwrap_or(reason))),
                 other => return other,
             }
         }
@@ -446,7 +426,7 @@ fn describe(anchor: &str, fields: &Map<String, Value>, close: &[String]) -> Valu
 
 /// Returns whether a string is a word.
 fn is_word(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(char::is_alphanumeric)
+    !text.is_empty() && !text.contains(|char: char| !char.is_alphanumeric())
 }
 
 /// Returns arguments as they are, or as JSON text.

@@ -19,17 +19,6 @@ pub fn cut_end(text: &str) -> &str {
     if tag.contains(['>', ']']) { text } else { before }
 }
 
-/// Removes the rest of a tag from the start of a string.
-pub fn cut_start(text: &str) -> &str {
-    match text
-        .find(['<', '[', '>', ']'])
-        .and_then(|at| text.get(at..)?.split_at_checked(1))
-    {
-        Some((">" | "]", rest)) if !rest.is_empty() && !rest.starts_with('>') => rest,
-        _ => text,
-    }
-}
-
 /// Returns the parts of a string between which a model can write other white space: words, tags, and text after the punctuation of JSON.
 pub fn split(text: &str) -> Vec<&str> {
     let tokens: Vec<_> = control_tokens(text).collect();
