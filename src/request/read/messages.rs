@@ -1,7 +1,7 @@
 //! The messages of Chat Completions and of Messages, and those among the items of Responses.
 
 use super::super::format::Format;
-use super::super::normal::{Answer, BodyArguments, BodyTurn, Call, ContentForm, ExtraField, Role};
+use super::super::normal::{Answer, BodyArguments, BodyTurn, Call, ExtraField, Role};
 use super::super::places::BodyPlace;
 use super::super::reasons as why;
 use super::parts::is_opaque;
@@ -96,11 +96,7 @@ impl<'b> Reader<'b, '_, '_> {
         }
         let before = self.normal.turns.len();
         match content {
-            Some(content) if content.is_null() => {
-                turn.form = ContentForm::Null;
-                turn.content = self.key(place, "content");
-            }
-            Some(content) if content.text().is_none() && !content.is_list() => {
+            Some(content) if !matches!(content, Data::None | Data::Str(_) | Data::List(_)) => {
                 let place = self.key(place, "content");
                 return Err(self.unfit(place, "must be a string, a list of parts or null, and this is", content));
             }
