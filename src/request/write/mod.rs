@@ -187,8 +187,14 @@ pub fn write<'b>(
     let memory = normal.values.saturating_mul(VALUE).saturating_add(normal.bytes);
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
-    for turn in writer.arrange() {
-        writer.write_message(turn)?;
+    if plan.moves(&Plan::default()) {
+        for turn in writer.arrange() {
+            writer.write_message(turn)?;
+        }
+    } else {
+        for turn in &normal.turns {
+            writer.write_message(Cow::Borrowed(turn))?;
+        }
     }
     let drops_tools = plan.drops_tools() && !normal.refuses_tools;
     for tool in &normal.tools {
