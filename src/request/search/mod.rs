@@ -265,16 +265,10 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         if !matches!(current.plan.systems, Systems::AllAsUser | Systems::IntoUser) {
             return;
         }
-        let (developer, own) = (Developer::System, current.plan);
+        let mut plan = current.plan;
+        plan.developer = Developer::System;
         for systems in [Systems::Merged, Systems::LaterAsUser] {
-            self.keep_better(
-                current,
-                Plan {
-                    developer,
-                    systems,
-                    ..own
-                },
-            );
+            self.keep_better(current, Plan { systems, ..plan });
         }
     }
 
