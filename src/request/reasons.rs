@@ -4,6 +4,7 @@ use super::change::ChangeKind::{
     self, Dropped, Emptied, Encoded, Filled, Garbled, Inserted, Joined, Merged, Moved, Omitted, Parsed, Recast, Renamed, Split,
     Unwrapped, Wrapped,
 };
+use super::places::BodyPlace;
 use super::plan::{Kinds, kind};
 
 /// What is done with a value, and why.
@@ -52,6 +53,7 @@ pub const EMPTY_STRING: Reason = (Emptied, "the template can fail without conten
 pub const MEDIUM_TYPE: Reason = (Renamed, "the template knows the medium by another type");
 pub const NO_CONTENT: Reason = (Omitted, "the template takes null as no content");
 pub const NO_MEDIUM: Reason = (Dropped, NO_PLACE);
+pub const NO_TEXT: Reason = (Dropped, "the prompt does not have the text");
 pub const NO_PLACE: &str = "the template has no place for it";
 pub const PLACEHOLDER: Reason = (Recast, NO_PLACE);
 
@@ -90,21 +92,44 @@ pub const TOOL_FLAT: Reason = (Unwrapped, "the template reads a tool without an 
 pub const TOOL_PARAMETERS: Reason = (Filled, "the template reads the parameters of a function");
 pub const TOOL_WRAPPED: Reason = (Wrapped, "templates read `function` of a tool");
 
+/// The faults of prompts: for each kind, the part of a [`Score`] to which it belongs, how much it weighs, and the change that tells of it.
+#[rustfmt::skip]
+const FAULTS: [(Kinds, usize, u32, Option<Reason>); 14] = [
+    (kind::REPR, 1, 10, Some((Garbled, "the template prints it in the notation of Python or JSON"))),
+    (kind::DOUBLE, 1, 10, Some((Garbled, "the template encodes it a second time"))),
+    (kind::LEAK, 1, 10, Some((Garbled, "the template prints the data of the medium"))),
+    (kind::ORDER, 1, 3, Some((Moved, "the template prints the messages in another order"))),
+    (kind::SPEAKER, 1, 1, Some((Recast, "the template prints it as if the assistant had said it"))),
+    (kind::CALL, 2, 150, Some((Dropped, "the template does not print this of a call"))),
+    (kind::CONTENT, 2, 100, Some(NO_TEXT)),
+    (kind::TOOL, 2, 10, Some((Dropped, "the template does not print this of a tool"))),
+    (kind::THOUGHT, 2, 3, Some((Dropped, "the template does not print this reasoning"))),
+    (kind::MEDIUM, 2, 2, Some(NO_MEDIUM)),
+    (kind::LATE, 2, 0, Some((Moved, "the template prints the text after the result of the call"))),
+    (kind::EFFORT | kind::THINKING, 2, 0, Some((Dropped, "the prompt is the same with another value"))),
+    (kind::FIELD | kind::DOCUMENT, 2, 0, Some(NO_TEXT)),
+    (kind::ECHO, 3, 1, None),
+];
+
+/// How much of a request is refused, garbled, lost and echoed: the lower, the better.
+pub type Score = [u32; 4];
+
+/// Returns the score of faults.
+pub fn score_of(faults: &[(Kinds, BodyPlace)]) -> Score {
+    let mut score = Score::default();
+    for (_, part, weight, _) in faults.iter().filter_map(|(fault, _)| find(*fault)) {
+        if let Some(sum) = score.get_mut(*part) {
+            *sum = sum.saturating_add(*weight);
+        }
+    }
+    score
+}
+
 /// Returns the change that tells of a fault of a prompt.
 pub fn reason_of(fault: Kinds) -> Option<Reason> {
-    Some(match fault {
-        kind::ECHO => return None,
-        kind::REPR => (Garbled, "the template prints it in the notation of Python or JSON"),
-        kind::DOUBLE => (Garbled, "the template encodes it a second time"),
-        kind::LEAK => (Garbled, "the template prints the data of the medium"),
-        kind::ORDER => (Moved, "the template prints the messages in another order"),
-        kind::LATE => (Moved, "the template prints the text after the result of the call"),
-        kind::SPEAKER => (Recast, "the template prints it as if the assistant had said it"),
-        kind::TOOL => (Dropped, "the template does not print this of a tool"),
-        kind::CALL => (Dropped, "the template does not print this of a call"),
-        kind::THOUGHT => (Dropped, "the template does not print this reasoning"),
-        kind::MEDIUM => NO_MEDIUM,
-        kind::EFFORT | kind::THINKING => (Dropped, "the prompt is the same with another value"),
-        _ => (Dropped, "the prompt does not have the text"),
-    })
+    find(fault)?.3
+}
+
+fn find(fault: Kinds) -> Option<&'static (Kinds, usize, u32, Option<Reason>)> {
+    FAULTS.iter().find(|(kinds, ..)| kinds & fault != 0)
 }

@@ -1,7 +1,7 @@
 //! The messages of Chat Completions and of Messages, and those among the items of Responses.
 
 use super::super::format::Format;
-use super::super::normal::{Answer, BodyArguments, BodyTurn, Call, ContentForm, ExtraField, Role};
+use super::super::normal::{Answer, BodyArguments, BodyTurn, ExtraField, Role};
 use super::super::places::BodyPlace;
 use super::super::reasons as why;
 use super::parts::is_opaque;
@@ -96,11 +96,7 @@ impl<'b> Reader<'b, '_, '_> {
         }
         let before = self.normal.turns.len();
         match content {
-            Some(content) if content.is_null() => {
-                turn.form = ContentForm::Null;
-                turn.content = self.key(place, "content");
-            }
-            Some(content) if content.text().is_none() && !content.is_list() => {
+            Some(content) if !matches!(content, Data::None | Data::Str(_) | Data::List(_)) => {
                 let place = self.key(place, "content");
                 return Err(self.unfit(place, "must be a string, a list of parts or null, and this is", content));
             }
@@ -204,10 +200,13 @@ impl<'b> Reader<'b, '_, '_> {
             return Err(self.wrong(place, "only an assistant message can have a call"));
         }
         let id = block.get_text("id");
-        self.meter.charge_items(turn.calls.len())?;
-        let is_same = |call: &Call<'_>| call.place < turn.content && call.id == id;
-        if id.is_some() && self.normal.calls_of(&turn.calls).any(is_same) {
-            return Ok(());
+        // The calls of a field were read before the content.
+        let known = self.normal.calls_of(&turn.calls);
+        for call in known.take_while(|call| id.is_some() && call.place < turn.content) {
+            self.meter.charge(1)?;
+            if call.id == id {
+                return Ok(());
+            }
         }
         self.read_call(turn, block, place, id, place)
     }

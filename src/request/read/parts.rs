@@ -95,26 +95,28 @@ impl<'b> Reader<'b, '_, '_> {
     /// Reads the content of a turn.
     pub fn read_content(&mut self, turn: &mut BodyTurn<'b>, content: &'b Data<'b>, key: &'b str) -> Result<()> {
         turn.content = self.key(turn.place, key);
-        if content.is_list() || content.is_object() {
-            turn.form = ContentForm::Parts;
-            if content.is_object() {
-                turn.node = None;
-                return self.read_part(turn, content, turn.content);
-            }
-            return self.read_each(content, turn.place, key, |reader, part, place| {
-                reader.read_part(turn, part, place)
-            });
-        }
-        turn.form = ContentForm::Text;
-        turn.parts.reserve_exact(1);
-        match content.text() {
-            Some(text) => self.push_text(turn, text, content, turn.content),
-            None if content.is_null() => {
+        match content {
+            Data::None => {
                 turn.form = ContentForm::Null;
                 Ok(())
             }
-            None => {
-                turn.node = None;
+            Data::Str(text) => {
+                turn.form = ContentForm::Text;
+                turn.parts.reserve_exact(1);
+                self.push_text(turn, text, content, turn.content)
+            }
+            Data::List(_) => {
+                turn.form = ContentForm::Parts;
+                self.read_each(content, turn.place, key, |reader, part, place| {
+                    reader.read_part(turn, part, place)
+                })
+            }
+            Data::Object(_) => {
+                (turn.form, turn.node) = (ContentForm::Parts, None);
+                self.read_part(turn, content, turn.content)
+            }
+            _ => {
+                (turn.form, turn.node) = (ContentForm::Text, None);
                 let text = content.to_string();
                 self.visit(text.len())?;
                 self.push_part(turn, PartKind::Text, text, content, turn.content)

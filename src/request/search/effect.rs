@@ -1,6 +1,6 @@
 //! Judges media and the settings for reasoning by their effect: the prompt without them, and with others in their place.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::{Outcome, Search};
 use crate::chat::Prompt;
@@ -47,10 +47,10 @@ impl<'b> Search<'_, 'b, '_> {
     /// prompt with a part of an unknown type in its place.
     pub fn find_lost_media(&mut self, prompt: &Prompt, written: &Written<'b>) -> LostMedia {
         let mut lost = LostMedia::default();
-        let mut removed = HashMap::new();
+        let mut removed = BTreeMap::new();
         let mut last = prompt.text.clone();
         for medium in written.media.iter().take(MOST_MEDIA).rev() {
-            let mut say = |parts: &HashMap<_, _>| self.say(&written.replace_parts(parts)).ok();
+            let mut say = |parts: &BTreeMap<_, _>| self.say(&written.replace_parts(parts)).ok();
             let place = (medium.message, medium.part);
             removed.insert(place, None);
             let Some(without) = say(&removed) else {
@@ -59,7 +59,7 @@ impl<'b> Search<'_, 'b, '_> {
             };
             let unknown = Data::Object(Object::new(vec![("type".into(), Data::Str("unknown".into()))]));
             let is_lost = without == last
-                || say(&HashMap::from([(place, Some(unknown))])).as_ref() == Some(&prompt.text)
+                || say(&BTreeMap::from([(place, Some(unknown))])).as_ref() == Some(&prompt.text)
                     && !names_medium(&last, &without, medium.kind);
             last = without;
             lost.add(medium, written.group_of(medium), is_lost);

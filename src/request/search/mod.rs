@@ -12,6 +12,7 @@ use super::normal::{BodyTurn, Role};
 use super::operators::{OPERATORS, Operator, cautious};
 use super::plan::{Alternated, Content, Developer, Kinds, Plan, Systems, ThoughtForm, UNDO, kind};
 use super::prepared::Request;
+use super::reasons::{Score, score_of};
 use super::write::Written;
 use crate::chat::PromptOptions;
 use crate::error::{Error, ErrorKind, Result};
@@ -25,9 +26,6 @@ const MOST: usize = 260;
 /// The most renders from one beginning, and from the plan of a sketch.
 const CLIMB: usize = 90;
 const FEW: usize = 16;
-
-/// How much of a request is refused, garbled, lost and echoed: the lower, the better.
-type Score = [u32; 4];
 
 /// What a plan leads to.
 #[derive(Clone)]
@@ -267,16 +265,10 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
         if !matches!(current.plan.systems, Systems::AllAsUser | Systems::IntoUser) {
             return;
         }
-        let (developer, own) = (Developer::System, current.plan);
+        let mut plan = current.plan;
+        plan.developer = Developer::System;
         for systems in [Systems::Merged, Systems::LaterAsUser] {
-            self.keep_better(
-                current,
-                Plan {
-                    developer,
-                    systems,
-                    ..own
-                },
-            );
+            self.keep_better(current, Plan { systems, ..plan });
         }
     }
 
@@ -397,33 +389,4 @@ impl<'s, 'b, 'm> Search<'s, 'b, 'm> {
 /// Returns the kinds of faults.
 pub fn kinds_of(faults: &Faults) -> Kinds {
     faults.iter().fold(0, |kinds, (kind, _)| kinds | kind)
-}
-
-/// Returns the score of faults.
-fn score_of(faults: &Faults) -> Score {
-    let mut score = Score::default();
-    for (fault, _) in faults {
-        let (part, weight) = weigh(*fault);
-        score
-            .get_mut(part)
-            .into_iter()
-            .for_each(|sum| *sum = sum.saturating_add(weight));
-    }
-    score
-}
-
-/// Returns the part of the score to which a fault belongs, and how much it weighs.
-fn weigh(fault: Kinds) -> (usize, u32) {
-    match fault {
-        kind::REPR | kind::DOUBLE | kind::LEAK => (1, 10),
-        kind::ORDER => (1, 3),
-        kind::SPEAKER => (1, 1),
-        kind::CALL => (2, 150),
-        kind::TOOL => (2, 10),
-        kind::THOUGHT => (2, 3),
-        kind::MEDIUM => (2, 2),
-        kind::ECHO => (3, 1),
-        fault if fault & kind::CONTENT != 0 => (2, 100),
-        _ => (2, 0),
-    }
 }

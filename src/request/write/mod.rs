@@ -9,7 +9,7 @@ mod tools;
 mod turns;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::change::Change;
@@ -135,22 +135,15 @@ impl<'b> Written<'b> {
     }
 
     /// Returns what a template gets with others in the place of some parts, or nothing. A part has the indices of its message and of itself.
-    pub fn replace_parts(&self, parts: &HashMap<(usize, usize), Option<Data<'b>>>) -> Self {
-        let changed: HashSet<usize> = parts.keys().map(|(message, _)| *message).collect();
+    pub fn replace_parts(&self, parts: &BTreeMap<(usize, usize), Option<Data<'b>>>) -> Self {
         let mut messages = self.messages.clone();
-        for (index, message) in messages.iter_mut().enumerate().filter(|(index, _)| changed.contains(index)) {
-            let entries = message.entries().map(|(key, value)| match value {
-                Data::List(items) if key == "content" => {
-                    let items = items.iter().enumerate();
-                    let items = items.filter_map(|(number, item)| match parts.get(&(index, number)) {
-                        Some(other) => other.clone(),
-                        None => Some(item.clone()),
-                    });
-                    (key.to_owned().into(), Data::List(items.collect()))
-                }
-                value => (key.to_owned().into(), value.clone()),
-            });
-            *message = Cow::Owned(object(entries.collect()));
+        for ((message, part), other) in parts.iter().rev() {
+            let message = messages.get_mut(*message).map(Cow::to_mut);
+            let Some(Data::Object(message)) = message else { continue };
+            let content = message.values_mut().find(|(key, _)| *key == "content");
+            if let Some((_, Data::List(items))) = content.filter(|(_, content)| content.items().len() > *part) {
+                drop(items.splice(*part..=*part, other.clone()));
+            }
         }
         Self {
             messages,
@@ -194,8 +187,14 @@ pub fn write<'b>(
     let memory = normal.values.saturating_mul(VALUE).saturating_add(normal.bytes);
     writer.written.memory = memory;
     writer.written.claims = claim_parts(writer.meter, memory)?;
-    for turn in writer.arrange() {
-        writer.write_message(turn)?;
+    if plan.moves(&Plan::default()) {
+        for turn in writer.arrange() {
+            writer.write_message(turn)?;
+        }
+    } else {
+        for turn in &normal.turns {
+            writer.write_message(Cow::Borrowed(turn))?;
+        }
     }
     let drops_tools = plan.drops_tools() && !normal.refuses_tools;
     for tool in &normal.tools {
