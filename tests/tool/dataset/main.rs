@@ -173,7 +173,7 @@ fn a_row_has_the_spans_of_the_assistant_and_the_turns() {
         "{error}"
     );
     for warning in [
-        "warning: rows in which the text that the model writes is empty or unknown: 1",
+        "warnings with the cause nothing_trained: 1",
         "warning: rows whose own text, spans or turns the output replaces: 1",
     ] {
         assert!(error.contains(warning), "{error}");
