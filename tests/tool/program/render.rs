@@ -49,6 +49,36 @@ fn assert_fails(arguments: &[&str], status: i32, part: &str) {
 }
 
 #[test]
+fn a_model_and_a_conversation_are_options() {
+    let hint = "chat-template render --model Qwen3-8B --messages FILE";
+    assert_fails(&["Qwen3-8B", "chat.json"], 2, hint);
+    let (_, error, _) = render(&["--model"]);
+    assert!(!error.contains(hint), "{error}");
+}
+
+#[test]
+fn a_page_begins_with_the_chosen_colours_and_says_what_the_prompt_lacks() {
+    let folder = Folder::new("page");
+    let template = folder.file("t.jinja", "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}");
+    let messages = folder.file(
+        "chat.json",
+        r#"[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "reasoning_content": "why"}]"#,
+    );
+    let path = folder.file("page.html", "");
+    let given = ["--template", &template, "--messages", &messages, "--explain-html", &path];
+    for (explain, checked) in [
+        ("--explain=message", "id=\"by-message\" checked"),
+        ("--explain=origin", "id=\"by-origin\" checked"),
+    ] {
+        let (_, error, status) = render(&[&given[..], &[explain]].concat());
+        assert_eq!(status, 0, "{error}");
+        let page = std::fs::read_to_string(&path).expect("the page is written");
+        assert!(page.contains(checked), "{explain}");
+        assert!(page.contains("/messages/1/reasoning_content: the prompt has nothing of this reasoning"));
+    }
+}
+
+#[test]
 #[cfg(feature = "tokenizer")]
 fn a_request_is_counted_and_cut() {
     let folder = Folder::new("count");

@@ -16,8 +16,6 @@ const MAX_UNREAD: usize = 20;
 /// The notes of a run. Its threads share them.
 #[derive(Default)]
 pub struct Notes {
-    /// The number of rows whose spans are empty or unknown.
-    unmasked: AtomicU64,
     /// The number of rows with a turn of the model that no token ends.
     unended: AtomicU64,
     /// The number of warnings with each cause, and of failures of each kind.
@@ -29,10 +27,8 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Counts a row if its mask is empty or unknown, or if no token ends a turn of it.
+    /// Counts a row if no token ends a turn of the model.
     pub fn note_mask(&self, prompt: &Prompt) {
-        let is_masked = prompt.assistant().is_ok_and(|spans| !spans.bytes.is_empty());
-        self.unmasked.fetch_add(u64::from(!is_masked), Ordering::Relaxed);
         let mut turns = prompt.assistant_spans().turns.iter();
         let is_unended = turns.any(|turn| !turn.has_end && turn.spans.as_ref().is_ok_and(|spans| !spans.bytes.is_empty()));
         self.unended.fetch_add(u64::from(is_unended), Ordering::Relaxed);
@@ -88,7 +84,6 @@ impl Notes {
             }
         };
         count("whose own text, spans or turns the output replaces", &self.replaced);
-        count("in which the text that the model writes is empty or unknown", &self.unmasked);
         count(
             "in which no token ends a turn of the model (see --next-marker)",
             &self.unended,
