@@ -4,14 +4,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-import { chromium } from "playwright-core";
+import { launch } from "./chromium.mjs";
 
 const PAGE = new URL("../../src/js/dist/playground.html", import.meta.url).href;
 const MODEL = new URL("../models/jinja/", import.meta.url);
 const shots = process.argv[2] === "--shots" ? process.argv[3] : null;
-const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
+const browser = await launch();
 const faults = [];
 
 async function open(width, colorScheme, link = "") {
@@ -24,11 +23,11 @@ async function open(width, colorScheme, link = "") {
   return page;
 }
 
-// Waits until an element has a text.
-async function see(page, selector, text) {
+// Waits until an element shows a string that matches.
+async function see(page, selector, pattern) {
   const shown = page.locator(selector);
-  for (let count = 0; count < 100 && !text.test(await shown.innerText()); count += 1) await page.waitForTimeout(50);
-  assert.match(await shown.innerText(), text);
+  for (let count = 0; count < 100 && !pattern.test(await shown.innerText()); count += 1) await page.waitForTimeout(50);
+  assert.match(await shown.innerText(), pattern);
 }
 
 const prompt = (page) => page.locator("#prompt").innerText();
