@@ -131,7 +131,9 @@ test("answers are read, whole and in parts, and a grammar says what they can be"
   assert.deepEqual(Object.keys(template().inspect()).slice(0, 2), ["roles", "media"]);
 });
 
-test("the module is small", () => {
-  const module = readFileSync(new URL("../../src/js/dist/module_bg.wasm", import.meta.url));
-  assert.ok(gzipSync(module).length < 1_200_000);
+test("the module is small, with reports and without", () => {
+  for (const [folder, most] of [["dist", 1_200_000], ["dist/bare", 800_000]]) {
+    const module = readFileSync(new URL(`../../src/js/${folder}/module_bg.wasm`, import.meta.url));
+    assert.ok(gzipSync(module).length < most, folder);
+  }
 });

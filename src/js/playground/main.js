@@ -11,6 +11,9 @@ const $ = (id) => document.getElementById(id);
 /** The elements whose values are the state. */
 const TEXTS = ["template", "request", "format", "tools", "variables", "tokens", "answer", "next"];
 const CHECKS = ["generate", "lenient"];
+/** The largest size of a state, and of the module, in bytes. */
+const MOST = 16 << 20;
+
 const TABS = ["turns", "changes", "report", "answer", "append"];
 
 /** What the fields have no place for: control tokens without names, the model's templates, and its description of answers. */
@@ -207,11 +210,19 @@ function showNames() {
   $("named").value = names.find((name) => extra.sources[name] === $("template").value) ?? names[0];
 }
 
-// The state as compressed JSON in the characters of links.
 async function pipe(bytes, stream) {
-  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+  const parts = [];
+  let size = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length;
+    if (size > MOST) throw new Error("the state is too large");
+    parts.push(part.value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
+// Returns the state as compressed JSON in the characters of links.
 async function encode(value) {
   const bytes = await pipe(new TextEncoder().encode(JSON.stringify(value)), new CompressionStream("deflate-raw"));
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");

@@ -68,6 +68,7 @@ export function draw(prompt, nameOf) {
   const ranges = [...prompt.control_tokens, ...written, ...turns];
   const edges = [...new Set(ranges.flatMap(({ start, end }) => [start, end]))].sort((one, other) => one - other);
   const [tokenAt, writtenAt, turnAt] = [prompt.control_tokens, written, turns].map(finder);
+  const untrusted = new Set(prompt.untrusted.map(({ start }) => start));
   const nodes = [];
   let [edge, open, holder] = [0, undefined, undefined];
   for (const [index, segment] of prompt.segments.entries()) {
@@ -95,8 +96,8 @@ export function draw(prompt, nameOf) {
       } else if (token === open) {
         holder.append(part);
       } else {
-        const isUntrusted = prompt.untrusted.some((other) => other.start === token.start);
-        nodes.push((holder = make("b", { class: isUntrusted ? "control untrusted" : "control" }, part)));
+        const name = untrusted.has(token.start) ? "control untrusted" : "control";
+        nodes.push((holder = make("b", { class: name }, part)));
       }
       open = token;
     }
