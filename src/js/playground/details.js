@@ -17,7 +17,8 @@ const pretty = (value) => make("pre", {}, typeof value === "string" ? value : JS
 const cut = (text, most = 160) => (text.length > most ? `${text.slice(0, most / 2)} … ${text.slice(-most / 2)}` : text);
 
 function table(columns, rows) {
-  const head = make("thead", {}, make("tr", {}, ...columns.map((column) => make("th", { scope: "col" }, column))));
+  const names = make("tr", {}, ...columns.map((column) => make("th", { scope: "col" }, column)));
+  const head = columns.length > 0 ? make("thead", {}, names) : "";
   const row = ([first, ...cells]) => make("tr", {}, make("th", { scope: "row" }, first), ...cells.map((cell) => make("td", {}, cell)));
   return make("div", { class: "wide" }, make("table", {}, head, make("tbody", {}, ...rows.map(row))));
 }
@@ -85,10 +86,10 @@ export function showReport(panel, { template, goTo }) {
     heading("Lint"),
     lint.length > 0 ? make("ul", { class: "plain" }, ...lint) : note("No rule finds a fault."),
     heading(TITLES.roles),
-    table(["role", "content as string", "as parts", "null"], rows),
+    table(["role", "as string", "as parts", "null"], rows),
     ...parts.filter(([, found]) => found.length > 0).flatMap(([title, found]) => [
       heading(title),
-      table(["", ""], found.map(([path, value]) => [path, verdict(value)])),
+      table([], found.map(([path, value]) => [path, verdict(value)])),
     ]),
   );
 }
