@@ -1,7 +1,9 @@
 // What the package adds to the library: units of places, errors, clocks, options. The suite tests the rest.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 
 import { ChatTemplate, PrefixError, ResponseTemplate, Template, TemplateError } from "../../src/js/dist/node.js";
 
@@ -127,4 +129,11 @@ test("answers are read, whole and in parts, and a grammar says what they can be"
   assert.equal(template().grammar({ json_schema: { enum: ["yes"] } }).text, 'root ::= "\\"yes\\""\n');
   assert.equal(template().grammar(), null);
   assert.deepEqual(Object.keys(template().inspect()).slice(0, 2), ["roles", "media"]);
+});
+
+test("the module is small, with reports and without", () => {
+  for (const [folder, most] of [["dist", 1_200_000], ["dist/bare", 800_000]]) {
+    const module = readFileSync(new URL(`../../src/js/${folder}/module_bg.wasm`, import.meta.url));
+    assert.ok(gzipSync(module).length < most, folder);
+  }
 });

@@ -2,7 +2,7 @@
 import { localTime } from "./clock.js";
 import * as native from "./module.js";
 
-/** A template has no prompt for the arguments, or a text is no message. */
+/** A template has no prompt for the arguments, or what a model wrote is no message. */
 export class TemplateError extends Error {
   constructor(fields) {
     super(fields.message);

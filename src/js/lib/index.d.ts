@@ -161,7 +161,7 @@ export class Prompt {
   toJSON(): unknown;
 }
 
-/** A template has no prompt for the arguments, or a text is no message. `String(error)` shows the place in the template. */
+/** A template has no prompt for the arguments, or what a model wrote is no message. `String(error)` shows the place in the template. */
 export class TemplateError extends Error {
   private constructor();
   /** The exception of the reference, such as `type` or `undefined`. */

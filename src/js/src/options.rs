@@ -180,6 +180,6 @@ pub fn list_strings(object: &Value) -> Result<Vec<(&str, &str)>> {
 }
 
 /// Borrows strings.
-pub fn borrow(texts: &[String]) -> Vec<&str> {
-    texts.iter().map(String::as_str).collect()
+pub fn borrow(strings: &[String]) -> Vec<&str> {
+    strings.iter().map(String::as_str).collect()
 }

@@ -25,7 +25,7 @@ impl JsResponseTemplate {
         Ok(Self { template })
     }
 
-    /// Returns the message that a text of a model is.
+    /// Returns the message that a model wrote.
     pub fn parse(&self, text: &str, options: &str) -> Result<String> {
         write(&self.template.parse(text, &parse_options(&Options::read(options)?))?)
     }
