@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 
+import { writeGguf } from "./gguf.mjs";
 import { ChatTemplate, PrefixError, ResponseTemplate, Template, TemplateError } from "../../src/js/dist/node.js";
 
 const SOURCE =
@@ -97,6 +98,13 @@ test("a configuration has templates, tokens and a description", () => {
   const named = ChatTemplate.fromNamed({ default: "plain", tool_use: "tools" });
   assert.deepEqual([named.apply(MESSAGES), named.apply(MESSAGES, { tools: [] })], ["plain", "tools"]);
   assert.deepEqual(named.sources, { default: "plain", tool_use: "tools" });
+});
+
+test("a GGUF file has templates", () => {
+  const file = writeGguf({ "tokenizer.chat_template": "{{ messages[0].content }}", "tokenizer.chat_template.rag": "R" });
+  const made = ChatTemplate.fromGguf(new TextEncoder().encode(file));
+  assert.deepEqual([made.apply(MESSAGES), made.sources.rag], [MESSAGES[0].content, "R"]);
+  assert.match(thrown(() => ChatTemplate.fromGguf(new Uint8Array([71, 71]))).message, /the file ends/);
 });
 
 test("a body is prepared, and the next one in the same way", () => {

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import { launch } from "./chromium.mjs";
+import { writeGguf } from "./gguf.mjs";
 
 const PAGE = new URL("../../src/js/dist/playground.html", import.meta.url).href;
 const MODEL = new URL("../models/jinja/", import.meta.url);
@@ -33,8 +34,9 @@ async function see(page, selector, pattern) {
 const prompt = (page) => page.locator("#prompt").innerText();
 const shoot = (page, name) => shots && page.screenshot({ path: `${shots}/${name}.png`, fullPage: true });
 
-async function drop(page, names) {
-  const files = names.map((name) => ({ name, text: readFileSync(new URL(name, MODEL), "utf8") }));
+const read = (name) => ({ name, text: readFileSync(new URL(name, MODEL), "utf8") });
+
+async function drop(page, files) {
   const transfer = await page.evaluateHandle((files) => {
     const transfer = new DataTransfer();
     for (const { name, text } of files) transfer.items.add(new File([text], name));
@@ -125,9 +127,11 @@ const steps = {
   },
   async "the files of a model are dropped and chosen"(page) {
     await page.fill("#request", '[{"role": "user", "content": "Hi"}]');
-    await drop(page, ["tokenizer_config.json"]);
+    await drop(page, [read("tokenizer_config.json")]);
     assert.match(await page.inputValue("#tokens"), /"eos_token": "<\|im_end\|>"/);
-    await drop(page, ["chat_template.jinja"]);
+    await drop(page, [{ name: "model.gguf", text: writeGguf({ "tokenizer.chat_template": "GGUF {{ messages[0].content }}" }) }]);
+    await see(page, "#prompt", /GGUF Hi/);
+    await drop(page, [read("chat_template.jinja")]);
     assert.equal(await page.inputValue("#template"), readFileSync(new URL("chat_template.jinja", MODEL), "utf8"));
     await see(page, "#prompt", /Hi/);
     await page.setInputFiles("#files", new URL("../conversation.json", MODEL).pathname);

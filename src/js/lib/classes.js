@@ -128,6 +128,10 @@ export class ChatTemplate {
     return new ChatTemplate(run(() => native.JsChatTemplate.from_config(json(whole), options(given))));
   }
 
+  static fromGguf(bytes, given = {}) {
+    return new ChatTemplate(run(() => native.JsChatTemplate.from_gguf(bytes, options(given))));
+  }
+
   apply(messages, given) {
     return run(() => this.#native.apply(json(messages), ...applied(given)));
   }

@@ -200,6 +200,8 @@ export class ChatTemplate {
   static fromNamed(sources: Record<string, string>, specialTokens?: SpecialTokens | null, within?: Within): ChatTemplate;
   /** Loads a `tokenizer_config.json`, with the source of `chat_template.jinja` if there is such a file. */
   static fromConfig(config: Json, chatTemplate?: string, within?: Within): ChatTemplate;
+  /** Reads the metadata of a GGUF file, of which the first megabytes are enough. */
+  static fromGguf(bytes: Uint8Array, within?: Within): ChatTemplate;
   /** Returns the prompt of a conversation, as `tokenizer.apply_chat_template(…, tokenize=False)` does. */
   apply(messages: Json, options?: ApplyOptions): string;
   /** Returns the prompt with its spans. */

@@ -280,7 +280,14 @@ async function openFiles(files) {
   update();
 }
 
+// The metadata of a GGUF file are at its start. A file with more of them than this is refused.
+const METADATA = 64 << 20;
+
 async function openFile(file) {
+  if (file.name.endsWith(".gguf")) {
+    openTemplate(ChatTemplate.fromGguf(new Uint8Array(await file.slice(0, METADATA).arrayBuffer())));
+    return;
+  }
   const text = await file.text();
   if (!file.name.endsWith(".json")) {
     $("template").value = text;

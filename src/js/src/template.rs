@@ -34,6 +34,12 @@ impl JsChatTemplate {
         Ok(Self { template })
     }
 
+    /// Loads the metadata at the start of a GGUF file.
+    pub fn from_gguf(bytes: &[u8], options: &str) -> Result<Self> {
+        let template = ChatTemplate::from_gguf_bytes(bytes, Options::read(options)?.bounds())?;
+        Ok(Self { template })
+    }
+
     /// Returns the prompt of a conversation.
     pub fn apply(&self, messages: &str, tools: &str, documents: &str, variables: &str, options: &str) -> Result<String> {
         let prompt = self.prompt(messages, [tools, documents, variables], &Options::read(options)?)?;
