@@ -3,6 +3,7 @@
 import collections
 import copy
 import dataclasses
+import datetime
 import enum
 import pickle
 import random
@@ -60,7 +61,7 @@ def test_values_are_shown_as_by_transformers(tokenizer, value):
     tokenizer.chat_template = SHOWN
     template = ChatTemplate.from_tokenizer(tokenizer)
     for messages in ([{"role": "user", "content": value}], [Message("user", value)], ({"role": "user", "x": [value]},)):
-        assert template.apply_chat_template(messages) == tokenizer.apply_chat_template(messages, tokenize=False)
+        assert template.apply_chat_template(messages, tokenize=False) == tokenizer.apply_chat_template(messages, tokenize=False)
 
 
 def test_a_function_is_a_tool(tokenizer):
@@ -75,7 +76,7 @@ def test_a_function_is_a_tool(tokenizer):
     tokenizer.chat_template = "{{ tools|tojson }}"
     messages = [{"role": "user", "content": "Hi"}]
     expected = tokenizer.apply_chat_template(messages, tools=[weather], tokenize=False)
-    assert ChatTemplate.from_tokenizer(tokenizer).apply_chat_template(messages, tools=[weather]) == expected
+    assert ChatTemplate.from_tokenizer(tokenizer).apply_chat_template(messages, tools=[weather], tokenize=False) == expected
 
 
 def test_errors_name_the_place():
@@ -225,6 +226,72 @@ def test_a_template_is_pickled_and_copied():
         for other in (pickle.loads(pickle.dumps(template)), copy.deepcopy(template)):
             assert other.apply_chat_template(messages) == template.apply_chat_template(messages)
             assert (other.special_tokens, other.control_tokens, other.names) == (template.special_tokens, template.control_tokens, template.names)
+
+
+def same(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def test_prompts_are_pickled():
+    messages = [{"role": "user", "content": "Hï <s>"}, {"role": "assistant", "content": "Ho"}]
+    template = ChatTemplate.from_source(GENERATION, bos_token="<s>")
+    for source in (GENERATION, "{{ messages|tojson }}"):
+        template = ChatTemplate.from_source(source, bos_token="<s>")
+        prompt = template.render(messages, options=Options(control_tokens="split"))
+        other = same(same(prompt))
+        names = [name for name in dir(prompt) if not name.startswith("_") and name not in ("assistant_mask", "labels")]
+        assert len(names) == 11
+        for name in names:
+            assert getattr(other, name) == getattr(prompt, name)
+        offsets = [(at, at + 1) for at in range(len(prompt.text))]
+        for reference in (True, False):
+            assert other.assistant_mask(offsets, reference=reference) == prompt.assistant_mask(offsets, reference=reference)
+        assert other._repr_html_() == prompt._repr_html_()
+
+
+def test_options_are_pickled():
+    now = datetime.datetime(2026, 1, 2, 3, 4, 5, 6)
+    options = same(Options(roles=["user"], end_token=False, control_tokens="refuse", limits={"steps": 1000}, now=now, cancel=CancelFlag()))
+    template = ChatTemplate.from_source(PLAIN + "{{ strftime_now('%Y %f') }}", bos_token="<s>")
+    prompt = template.render([{"role": "user", "content": "Hi"}], options=options)
+    assert [prompt.text[start:end] for start, end in prompt.assistant_spans] == ["Hi"] and prompt.text.endswith("2026 000006")
+    for content in ("<s>", "x" * 100_000):
+        with pytest.raises(TemplateError):
+            template.render([{"role": "user", "content": content}], options=options)
+
+
+def test_prepared_requests_are_pickled():
+    template = ChatTemplate.from_source(PLAIN)
+    messages = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]
+    prepared = template.prepare({"messages": messages}, policy="fit", options=Options(limits={"steps": 100_000}))
+    turns = [*messages, {"role": "assistant", "content": "Ho"}, messages[0]]
+    for earlier in (prepared, same(prepared)):
+        later = template.prepare({"messages": turns}, after=earlier)
+        for one in (later, same(later)):
+            assert (one.messages, one.changes, one.render()[0].text) == (later.messages, later.changes, later.render()[0].text)
+            assert one.after(prepared.render()[0].text, "Ho<|im_end|>") == later.after(prepared.render()[0].text, "Ho<|im_end|>")
+
+
+def test_each_limit_can_be_none():
+    template = ChatTemplate.from_source(PLAIN)
+    names = ["steps", "output", "value", "live", "calls", "height", "stack", "source", "width", "bits", "milliseconds"]
+    for limits in ({name: None for name in names}, *({name: None} for name in names)):
+        options = Options(limits=limits)
+        assert template.render([{"role": "user", "content": "Hi"}], options=options).text == same(template).apply_chat_template([{"role": "user", "content": "Hi"}])
+    long = [{"role": "user", "content": "x" * (80 << 20)}]
+    with pytest.raises(LimitError):
+        template.apply_chat_template(long)
+    assert len(template.apply_chat_template(long, options=Options(limits=dict.fromkeys(["output", "value", "live"])))) > 80 << 20
+    with pytest.raises(LimitError):
+        recursive = "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}"
+        ChatTemplate.from_source(recursive).apply_chat_template([{}], options=Options(limits=dict.fromkeys(names)))
+
+
+def test_a_notebook_shows_a_prompt():
+    template = ChatTemplate.from_source(PLAIN)
+    html = template.render([{"role": "user", "content": "<Hi&"}, {"role": "assistant", "content": "Ho"}])._repr_html_()
+    assert '<span title="/messages/0/content" style="">&lt;Hi&amp;</span>' in html
+    assert '<span title="/messages/1/content" style="background: rgba(0, 160, 0, .2); ">Ho</span>' in html
 
 
 def test_threads_share_a_template():

@@ -3,12 +3,21 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chat_template::{AssistantOptions, Bounds, ControlPolicy, Limits, LocalTime};
+use chat_template::{AssistantOptions, Bounds, ControlPolicy, Deadline, Limits, LocalTime};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use serde_json::Value;
 
 use crate::input::{extract_items, read};
+use crate::output::write_serialized;
+
+/// The names of the policies for control tokens.
+const POLICIES: [(&str, ControlPolicy); 3] = [
+    ("leave", ControlPolicy::Leave),
+    ("refuse", ControlPolicy::Refuse),
+    ("split", ControlPolicy::Split),
+];
 
 /// A flag that ends calls. It can be set from any thread.
 #[pyclass(frozen, module = "chat_template")]
@@ -44,12 +53,12 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// Reads a dict of limits, and takes a flag.
+    /// Reads a dict of limits, and takes a flag. `None` is no limit.
     pub fn read(limits: Option<&Bound<'_, PyAny>>, cancel: Option<&Bound<'_, CancelFlag>>) -> PyResult<Self> {
         let limits = match limits.filter(|limits| !limits.is_none()) {
             Some(limits) => {
                 let value = serde_json::to_value(read(limits, "limits")?);
-                let limits = value.and_then(serde_json::from_value);
+                let limits = value.map(without_none).and_then(serde_json::from_value);
                 limits.map_err(|error| PyValueError::new_err(format!("limits: {error}")))?
             }
             None => Limits::default(),
@@ -58,17 +67,36 @@ impl Allowed {
         Ok(Self { limits, cancel })
     }
 
+    /// Returns the time limit of a call.
+    pub fn deadline(&self) -> Deadline {
+        Deadline::from(&self.limits)
+    }
+
     /// Returns the bounds of a call.
     pub fn bounds(&self) -> Bounds<'_> {
         Bounds::from(&self.limits).with_cancel(self.cancel.as_deref())
     }
 }
 
+/// Replaces each limit that is null by the largest one, or by the default if it protects the stack of the thread.
+fn without_none(mut limits: Value) -> Value {
+    let Some(limits) = limits.as_object_mut().map(std::mem::take) else {
+        return limits;
+    };
+    let limits = limits.into_iter().filter_map(|(name, limit)| match (&*name, limit) {
+        ("calls" | "height" | "stack", Value::Null) => None,
+        ("milliseconds", limit) => Some((name, limit)),
+        (_, Value::Null) => Some((name, usize::MAX.into())),
+        (_, limit) => Some((name, limit)),
+    });
+    Value::Object(limits.collect())
+}
+
 /// What a render returns besides the text, and what it may use.
 ///
 /// `roles`, `reasoning`, `last_turn_only`, `end_token`, `content_only`, `trailing_space` and `next_marker` say which text counts as written
 /// by the model. `control_tokens` says what happens if the input writes a control token: "leave", "refuse" or "split". `limits` is a dict
-/// such as `{"steps": 1000}`, `cancel` a flag that ends the call, and `now` the `datetime` that `strftime_now` reads.
+/// such as `{"steps": 1000}`, `cancel` a flag that ends the call, which is not pickled, and `now` the `datetime` that `strftime_now` reads.
 #[pyclass(frozen, module = "chat_template")]
 #[derive(Clone)]
 pub struct Options {
@@ -128,16 +156,12 @@ impl Options {
         now: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let default = Self::default();
-        let control_policy = match control_tokens {
-            "leave" => ControlPolicy::Leave,
-            "refuse" => ControlPolicy::Refuse,
-            "split" => ControlPolicy::Split,
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "control_tokens is {other:?}, and must be \"leave\", \"refuse\" or \"split\""
-                )));
-            }
-        };
+        let policy = POLICIES.iter().find(|(name, _)| *name == control_tokens);
+        let (_, control_policy) = *policy.ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "control_tokens is {control_tokens:?}, and must be \"leave\", \"refuse\" or \"split\""
+            ))
+        })?;
         Ok(Self {
             roles: roles.map_or(Ok(default.roles), read_roles)?,
             reasoning,
@@ -152,9 +176,46 @@ impl Options {
             clock: now.map(read_clock).transpose()?,
         })
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("roles", &self.roles)?;
+        keywords.set_item("reasoning", self.reasoning)?;
+        keywords.set_item("last_turn_only", self.last_turn_only)?;
+        keywords.set_item("end_token", self.end_token)?;
+        keywords.set_item("content_only", self.content_only)?;
+        keywords.set_item("trailing_space", self.trailing_space)?;
+        keywords.set_item("next_marker", self.next_marker)?;
+        let policy = POLICIES.iter().find(|(_, policy)| *policy == self.control_policy);
+        keywords.set_item("control_tokens", policy.map(|(name, _)| name))?;
+        keywords.set_item("control_roles", &self.control_roles)?;
+        keywords.set_item("limits", write_serialized(py, &self.allowed.limits)?)?;
+        if let Some(time) = &self.clock {
+            let date = (time.year(), time.month(), time.day());
+            let time = (time.hour(), time.minute(), time.second(), time.microsecond());
+            let parts = (date.0, date.1, date.2, time.0, time.1, time.2, time.3);
+            keywords.set_item("now", py.import("datetime")?.getattr("datetime")?.call1(parts)?)?;
+        }
+        reduce(PyType::new::<Self>(py).into_any(), &keywords, PyTuple::empty(py))
+    }
+}
+
+/// Returns what pickles an object: the call that makes it.
+pub fn reduce<'py>(
+    function: Bound<'py, PyAny>,
+    keywords: &Bound<'py, PyDict>,
+    arguments: Bound<'py, PyTuple>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    let partial = function.py().import("functools")?.getattr("partial")?;
+    Ok((partial.call((function,), Some(keywords))?, arguments))
 }
 
 impl Options {
+    /// Returns the flag that ends the call.
+    pub fn flag(&self) -> Option<&AtomicBool> {
+        self.allowed.cancel.as_deref()
+    }
+
     /// Returns the roles whose text the model writes.
     pub fn roles(&self) -> Vec<&str> {
         self.roles.iter().map(String::as_str).collect()

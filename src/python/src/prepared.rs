@@ -3,22 +3,23 @@
 use chat_template::grammar::GrammarFormat;
 use chat_template::json::Data;
 use chat_template::request::{After, Change, Format, LaterSystem, Policy, PrepareOptions, Prepared};
-use chat_template::{Append, ChatTemplate, PromptOptions, Result};
+use chat_template::{Append, PromptOptions, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use crate::call::{Arguments, Wanted, with_options};
 use crate::error::{refuse, run};
 use crate::input::Text;
-use crate::options::Options;
+use crate::options::{Options, reduce};
 use crate::output::write_serialized;
 use crate::prompt::PyPrompt;
+use crate::template::PyChatTemplate;
 
 /// The body of a request as it is written for a template.
 #[pyclass(frozen, name = "Prepared", module = "chat_template")]
 pub struct PyPrepared {
-    template: ChatTemplate,
+    template: Py<PyChatTemplate>,
     body: Data<'static>,
     settings: Settings,
     options: Options,
@@ -31,17 +32,19 @@ struct Settings {
     format: Option<Format>,
     policy: Policy,
     later_system: LaterSystem,
+    /// The names of these three.
+    names: (Option<String>, String, String),
     chat_template: Option<String>,
     media_placeholder: Option<String>,
     keeps_tools: bool,
     tools_as_text: bool,
-    after: Option<After>,
+    /// An earlier body of the conversation that is written in the same way as the last one.
+    after: Option<Py<PyPrepared>>,
 }
 
 /// Prepares a body. `names` are those of the format, the policy and the place of later system messages.
 pub fn prepare(
-    py: Python<'_>,
-    template: ChatTemplate,
+    template: &Bound<'_, PyChatTemplate>,
     body: Data<'static>,
     names: (Option<&str>, &str, &str),
     (chat_template, media_placeholder, keeps_tools, tools_as_text): (Option<String>, Option<String>, bool, bool),
@@ -73,11 +76,15 @@ pub fn prepare(
         "merged" => LaterSystem::Merged,
         other => return Err(unknown("later_system", other, "\"in_place\", \"as_user\" or \"merged\"")),
     };
-    let after = after.and_then(|earlier| earlier.get().plan);
+    let after = after.map(|earlier| match &earlier.get().settings.after {
+        Some(first) if first.get().plan == earlier.get().plan => first.clone_ref(earlier.py()),
+        _ => earlier.clone().unbind(),
+    });
     let settings = Settings {
         format,
         policy,
         later_system,
+        names: (names.0.map(str::to_owned), names.1.to_owned(), names.2.to_owned()),
         chat_template,
         media_placeholder,
         keeps_tools,
@@ -85,13 +92,13 @@ pub fn prepare(
         after,
     };
     let mut prepared = PyPrepared {
-        template,
+        template: template.clone().unbind(),
         body,
         settings,
         options,
         plan: None,
     };
-    prepared.plan = run(py, || prepared.with(|prepared| Ok(Some(After::from(&prepared)))))?;
+    prepared.plan = run(template.py(), || prepared.with(|prepared| Ok(Some(After::from(&prepared)))))?;
     Ok(prepared)
 }
 
@@ -101,6 +108,21 @@ fn unknown(option: &str, name: &str, choices: &str) -> PyErr {
 
 #[pymethods]
 impl PyPrepared {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let (settings, keywords) = (&self.settings, PyDict::new(py));
+        keywords.set_item("format", &settings.names.0)?;
+        keywords.set_item("policy", &settings.names.1)?;
+        keywords.set_item("later_system", &settings.names.2)?;
+        keywords.set_item("chat_template", &settings.chat_template)?;
+        keywords.set_item("media_placeholder", &settings.media_placeholder)?;
+        keywords.set_item("keeps_tools", settings.keeps_tools)?;
+        keywords.set_item("tools_as_text", settings.tools_as_text)?;
+        keywords.set_item("after", &settings.after)?;
+        keywords.set_item("options", Bound::new(py, self.options.clone())?)?;
+        let body = (crate::output::write(py, &self.body)?,).into_pyobject(py)?;
+        reduce(self.template.bind(py).getattr("prepare")?, &keywords, body)
+    }
+
     /// The messages that the template gets.
     #[getter]
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -147,7 +169,7 @@ impl PyPrepared {
         let (prompt, changes) = run(py, || {
             self.with_options(Wanted::Spans, |prepared, options| prepared.render_with(options))
         })?;
-        Ok((PyPrompt { prompt }, list_changes(py, &changes)?))
+        Ok((prompt.into(), list_changes(py, &changes)?))
     }
 
     /// Returns the number of tokens of the prompt. `count_tokens` returns that of a string.
@@ -167,7 +189,7 @@ impl PyPrepared {
                 prepared.fit(limit, &count, options)?.render_with(options)
             })
         })?;
-        Ok((PyPrompt { prompt }, list_changes(py, &changes)?))
+        Ok((prompt.into(), list_changes(py, &changes)?))
     }
 
     /// Returns the grammar of what the model may write, by the tools, `tool_choice` and `response_format` of the body: a dict with `text`,
@@ -204,9 +226,13 @@ impl PyPrepared {
     fn with_options<T>(&self, wanted: Wanted, call: impl FnOnce(Prepared<'_>, &PromptOptions<'_>) -> Result<T>) -> Result<T> {
         let arguments = Arguments::default();
         self.with(|prepared| {
-            with_options(&self.template, &arguments, &self.options, (wanted, None), |options| {
-                call(prepared, &options.prompt.with_reference_spans(false))
-            })
+            with_options(
+                self.template.get().library(),
+                &arguments,
+                &self.options,
+                (wanted, None),
+                |options| call(prepared, &options.prompt.with_reference_spans(false)),
+            )
         })
     }
 
@@ -223,8 +249,10 @@ impl PyPrepared {
             .with_tools_as_text(self.settings.tools_as_text)
             .with_clock(self.options.clock.as_ref().map_or(default.clock, |clock| clock))
             .with_bounds(self.options.allowed.bounds());
-        options.after = self.plan.or(self.settings.after);
-        work(self.template.prepare_with(&self.body, &options)?)
+        options.after = self
+            .plan
+            .or(self.settings.after.as_ref().and_then(|earlier| earlier.get().plan));
+        work(self.template.get().library().prepare_with(&self.body, &options)?)
     }
 }
 
