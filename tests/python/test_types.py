@@ -27,6 +27,7 @@ from chat_template import (
     RequestError,
     TemplateError,
     TemplateFaultError,
+    sft,
 )
 
 
@@ -414,38 +415,54 @@ def make_value(rng, depth=0):
     return {key: item for key, item in zip(rng.sample(keys, len(items)), items)}
 
 
-def call_at_random(rng, templates):
+def call_at_random(rng, templates, tokenizer):
     template = rng.choice(templates)
     messages = make_value(rng) if rng.random() < 0.3 else [make_value(rng, 1) for _ in range(rng.randrange(3))]
     if rng.random() < 0.3:
         messages = [{"role": rng.choice(["user", "assistant"]), "content": make_value(rng, 2)}]
-    names = ["tools", "documents", "add_generation_prompt", "continue_final_message", "chat_template", "x", "options", "padding", "tokenize"]
+    names = ["tools", "documents", "add_generation_prompt", "continue_final_message", "chat_template", "x", "options", "tokenize"]
+    names += ["padding", "max_length", "return_dict", "return_assistant_tokens_mask", "tokenizer_kwargs", "sanitize_control_tokens"]
     how = {name: make_value(rng, 2) for name in rng.sample(names, rng.randrange(3))}
-    kind = rng.randrange(8)
+    # The tokenizer's own exceptions are of many types.
+    sound = {"padding": True, "max_length": 3, "tokenizer_kwargs": {}}
+    how |= {name: value for name, value in sound.items() if name in how}
+    kind = rng.randrange(11)
     if kind < 3:
         return template.apply_chat_template(messages, **how)
     if kind == 3:
         how.pop("tokenize", None)
-        return template.render(messages, **how).turns
+        prompt = template.render(messages, **how)
+        return prompt.turns, prompt._repr_html_(), same(prompt).turns
     if kind == 4:
         how.pop("tokenize", None)
         return template.render_batch(messages, **how)
     if kind == 5:
-        return template.prepare(make_value(rng)).render()
+        prepared = template.prepare(make_value(rng))
+        return prepared.render(), same(prepared).render()
     if kind == 6:
         return template.append(messages, rng.choice(["", "a", make_value(rng, 4)]))
+    if kind == 7:
+        limits = {rng.choice(["steps", "stack", "milliseconds", "x"]): make_value(rng, 3)}
+        return same(Options(limits=limits, roles=make_value(rng, 3), now=make_value(rng, 4)))
+    if kind < 10:
+        columns = ["messages", "prompt", "completion", "chosen", "rejected", "tools", "chat_template_kwargs", "conversations", "instruction", "output"]
+        batch = {name: [messages, make_value(rng, 1)] for name in rng.sample(columns, rng.randrange(1, 4))}
+        how = {"max_length": rng.choice([None, 3]), "truncate": rng.choice(["turn", "token"]), "control_tokens": rng.choice(["leave", "split"])}
+        return sft.tokenize(template, tokenizer, packing=how["max_length"] is not None, **how)(batch)
     return template.parse_response(rng.choice(["", "x", make_value(rng, 4)]), tools=make_value(rng, 2), response_template=make_value(rng, 2))
 
 
-def test_random_calls_end_in_a_value_or_a_known_exception(random_calls):
+def test_random_calls_end_in_a_value_or_a_known_exception(random_calls, tokenizer):
     rng = random.Random(random_calls)
-    templates = [ChatTemplate.from_source(source) for source in (SHOWN, PLAIN, GENERATION, "{{ messages|tojson }}{{ x }}{{ tools }}")]
+    templates = [ChatTemplate.from_source(source, bos_token="user") for source in (SHOWN, PLAIN, GENERATION, "{{ messages|tojson }}{{ x }}{{ tools }}")]
+    tokenizer.chat_template = GENERATION
+    templates.append(ChatTemplate.from_tokenizer(tokenizer))
     end = time.monotonic() + 20
     for number in range(random_calls):
         try:
-            call_at_random(rng, templates)
-        except (TemplateError, TypeError):
-            pass
+            call_at_random(rng, templates, tokenizer)
+        except (ValueError, TypeError) as error:
+            assert type(error) is ValueError or isinstance(error, (TemplateError, TypeError))
         if random_calls <= 10_000 and time.monotonic() > end:
             break
     assert number > 100

@@ -192,6 +192,8 @@ class _Tokenize:
 
     def _pack(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Puts rows together, the longest first, each where the least room is left. A row with an error stays alone."""
+        if rows and "labels" not in rows[0]:
+            raise ValueError("packing needs rows with an answer, and these are pairs or prompts alone")
         verdict = self.verdict_column
         packs: list[list[dict[str, Any]]] = []
         room: list[int] = []

@@ -7,9 +7,10 @@ use chat_template::{AssistantOptions, Bounds, ControlPolicy, Deadline, Limits, L
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::input::{extract_items, read};
+use crate::input::{Text, extract_items, read};
 use crate::output::write_serialized;
 
 /// The names of the policies for control tokens.
@@ -98,7 +99,7 @@ fn without_none(mut limits: Value) -> Value {
 /// by the model. `control_tokens` says what happens if the input writes a control token: "leave", "refuse" or "split". `limits` is a dict
 /// such as `{"steps": 1000}`, `cancel` a flag that ends the call, which is not pickled, and `now` the `datetime` that `strftime_now` reads.
 #[pyclass(frozen, module = "chat_template")]
-#[derive(Clone)]
+#[derive(Clone, Serialize)]
 pub struct Options {
     roles: Vec<String>,
     reasoning: bool,
@@ -107,9 +108,12 @@ pub struct Options {
     content_only: bool,
     trailing_space: bool,
     next_marker: bool,
+    #[serde(skip)]
     pub control_policy: ControlPolicy,
     pub control_roles: Vec<String>,
+    #[serde(skip)]
     pub allowed: Allowed,
+    #[serde(skip)]
     pub clock: Option<LocalTime>,
 }
 
@@ -156,12 +160,6 @@ impl Options {
         now: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let default = Self::default();
-        let policy = POLICIES.iter().find(|(name, _)| *name == control_tokens);
-        let (_, control_policy) = *policy.ok_or_else(|| {
-            PyValueError::new_err(format!(
-                "control_tokens is {control_tokens:?}, and must be \"leave\", \"refuse\" or \"split\""
-            ))
-        })?;
         Ok(Self {
             roles: roles.map_or(Ok(default.roles), read_roles)?,
             reasoning,
@@ -170,7 +168,7 @@ impl Options {
             content_only,
             trailing_space,
             next_marker,
-            control_policy,
+            control_policy: choose("control_tokens", control_tokens, &POLICIES)?,
             control_roles: control_roles.map_or(Ok(default.control_roles), read_roles)?,
             allowed: Allowed::read(limits, cancel)?,
             clock: now.map(read_clock).transpose()?,
@@ -178,26 +176,29 @@ impl Options {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let keywords = PyDict::new(py);
-        keywords.set_item("roles", &self.roles)?;
-        keywords.set_item("reasoning", self.reasoning)?;
-        keywords.set_item("last_turn_only", self.last_turn_only)?;
-        keywords.set_item("end_token", self.end_token)?;
-        keywords.set_item("content_only", self.content_only)?;
-        keywords.set_item("trailing_space", self.trailing_space)?;
-        keywords.set_item("next_marker", self.next_marker)?;
+        let keywords = write_serialized(py, self)?.cast_into::<PyDict>()?;
         let policy = POLICIES.iter().find(|(_, policy)| *policy == self.control_policy);
         keywords.set_item("control_tokens", policy.map(|(name, _)| name))?;
-        keywords.set_item("control_roles", &self.control_roles)?;
         keywords.set_item("limits", write_serialized(py, &self.allowed.limits)?)?;
         if let Some(time) = &self.clock {
-            let date = (time.year(), time.month(), time.day());
-            let time = (time.hour(), time.minute(), time.second(), time.microsecond());
-            let parts = (date.0, date.1, date.2, time.0, time.1, time.2, time.3);
+            let (day, clock) = (
+                (time.year(), time.month(), time.day()),
+                (time.hour(), time.minute(), time.second(), time.microsecond()),
+            );
+            let parts = (day.0, day.1, day.2, clock.0, clock.1, clock.2, clock.3);
             keywords.set_item("now", py.import("datetime")?.getattr("datetime")?.call1(parts)?)?;
         }
         reduce(PyType::new::<Self>(py).into_any(), &keywords, PyTuple::empty(py))
     }
+}
+
+/// Returns the value that an option names.
+pub fn choose<T: Copy>(option: &str, name: &str, choices: &[(&str, T)]) -> PyResult<T> {
+    let found = choices.iter().find(|(other, _)| *other == name);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
+        PyValueError::new_err(format!("{option} is {name:?}, and must be {}", names.join(" or ")))
+    })
 }
 
 /// Returns what pickles an object: the call that makes it.
@@ -236,13 +237,13 @@ impl Options {
 
 fn read_roles(roles: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     match roles.cast::<PyString>() {
-        Ok(role) => Ok(vec![role.to_str()?.to_owned()]),
-        Err(_) => extract_items(roles, "roles"),
+        Ok(role) => Ok(vec![role.extract::<Text>()?.0]),
+        Err(_) => Ok(extract_items(roles, "roles")?.into_iter().map(|Text(role)| role).collect()),
     }
 }
 
 fn read_clock(now: &Bound<'_, PyAny>) -> PyResult<LocalTime> {
-    let text: String = now.call_method0("isoformat")?.extract()?;
-    let time: Result<LocalTime, _> = text.parse();
-    time.map_err(|error| PyTypeError::new_err(format!("now must be a naive datetime: {error}")))
+    let fail = |error: String| PyTypeError::new_err(format!("now must be a naive datetime: {error}"));
+    let text = now.call_method0("isoformat").and_then(|text| text.extract::<String>());
+    text.map_err(|error| fail(error.to_string()))?.parse().map_err(fail)
 }

@@ -7,11 +7,12 @@ use chat_template::{Append, PromptOptions, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use serde::Serialize;
 
 use crate::call::{Arguments, Wanted, with_options};
 use crate::error::{refuse, run};
 use crate::input::Text;
-use crate::options::{Options, reduce};
+use crate::options::{Options, choose, reduce};
 use crate::output::write_serialized;
 use crate::prompt::PyPrompt;
 use crate::template::PyChatTemplate;
@@ -22,79 +23,66 @@ pub struct PyPrepared {
     template: Py<PyChatTemplate>,
     body: Data<'static>,
     settings: Settings,
+    meaning: Meaning,
+    /// An earlier body of the conversation that is written in the same way as the last one.
+    after: Option<Py<PyPrepared>>,
     options: Options,
     /// How the body is written.
     plan: Option<After>,
 }
 
-/// The options of preparing, without the clock and the bounds.
-struct Settings {
-    format: Option<Format>,
-    policy: Policy,
-    later_system: LaterSystem,
-    /// The names of these three.
-    names: (Option<String>, String, String),
-    chat_template: Option<String>,
-    media_placeholder: Option<String>,
-    keeps_tools: bool,
-    tools_as_text: bool,
-    /// An earlier body of the conversation that is written in the same way as the last one.
-    after: Option<Py<PyPrepared>>,
+/// The options of preparing by their names in Python, without the clock and the bounds.
+#[derive(Serialize)]
+pub struct Settings {
+    pub format: Option<String>,
+    pub policy: String,
+    pub later_system: String,
+    pub chat_template: Option<String>,
+    pub media_placeholder: Option<String>,
+    pub keeps_tools: bool,
+    pub tools_as_text: bool,
 }
 
-/// Prepares a body. `names` are those of the format, the policy and the place of later system messages.
+/// What the names of the format, the policy and the place of later system messages mean.
+type Meaning = (Option<Format>, Policy, LaterSystem);
+
+const FORMATS: [(&str, Format); 3] = [
+    ("chat_completions", Format::ChatCompletions),
+    ("responses", Format::Responses),
+    ("messages", Format::Messages),
+];
+
+const POLICIES: [(&str, Policy); 3] = [("exact", Policy::Exact), ("fit", Policy::Fit), ("strict", Policy::Strict)];
+
+const PLACES: [(&str, LaterSystem); 3] = [
+    ("in_place", LaterSystem::InPlace),
+    ("as_user", LaterSystem::AsUser),
+    ("merged", LaterSystem::Merged),
+];
+
+/// Prepares a body.
 pub fn prepare(
     template: &Bound<'_, PyChatTemplate>,
     body: Data<'static>,
-    names: (Option<&str>, &str, &str),
-    (chat_template, media_placeholder, keeps_tools, tools_as_text): (Option<String>, Option<String>, bool, bool),
+    settings: Settings,
     after: Option<&Bound<'_, PyPrepared>>,
     options: Options,
 ) -> PyResult<PyPrepared> {
-    let format = match names.0 {
-        None => None,
-        Some("chat_completions") => Some(Format::ChatCompletions),
-        Some("responses") => Some(Format::Responses),
-        Some("messages") => Some(Format::Messages),
-        Some(other) => {
-            return Err(unknown(
-                "format",
-                other,
-                "\"chat_completions\", \"responses\" or \"messages\"",
-            ));
-        }
-    };
-    let policy = match names.1 {
-        "exact" => Policy::Exact,
-        "fit" => Policy::Fit,
-        "strict" => Policy::Strict,
-        other => return Err(unknown("policy", other, "\"exact\", \"fit\" or \"strict\"")),
-    };
-    let later_system = match names.2 {
-        "in_place" => LaterSystem::InPlace,
-        "as_user" => LaterSystem::AsUser,
-        "merged" => LaterSystem::Merged,
-        other => return Err(unknown("later_system", other, "\"in_place\", \"as_user\" or \"merged\"")),
-    };
-    let after = after.map(|earlier| match &earlier.get().settings.after {
+    let format = settings.format.as_ref().map(|name| choose("format", name, &FORMATS));
+    let after = after.map(|earlier| match &earlier.get().after {
         Some(first) if first.get().plan == earlier.get().plan => first.clone_ref(earlier.py()),
         _ => earlier.clone().unbind(),
     });
-    let settings = Settings {
-        format,
-        policy,
-        later_system,
-        names: (names.0.map(str::to_owned), names.1.to_owned(), names.2.to_owned()),
-        chat_template,
-        media_placeholder,
-        keeps_tools,
-        tools_as_text,
-        after,
-    };
     let mut prepared = PyPrepared {
         template: template.clone().unbind(),
         body,
+        meaning: (
+            format.transpose()?,
+            choose("policy", &settings.policy, &POLICIES)?,
+            choose("later_system", &settings.later_system, &PLACES)?,
+        ),
         settings,
+        after,
         options,
         plan: None,
     };
@@ -102,22 +90,11 @@ pub fn prepare(
     Ok(prepared)
 }
 
-fn unknown(option: &str, name: &str, choices: &str) -> PyErr {
-    PyValueError::new_err(format!("{option} is {name:?}, and must be {choices}"))
-}
-
 #[pymethods]
 impl PyPrepared {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let (settings, keywords) = (&self.settings, PyDict::new(py));
-        keywords.set_item("format", &settings.names.0)?;
-        keywords.set_item("policy", &settings.names.1)?;
-        keywords.set_item("later_system", &settings.names.2)?;
-        keywords.set_item("chat_template", &settings.chat_template)?;
-        keywords.set_item("media_placeholder", &settings.media_placeholder)?;
-        keywords.set_item("keeps_tools", settings.keeps_tools)?;
-        keywords.set_item("tools_as_text", settings.tools_as_text)?;
-        keywords.set_item("after", &settings.after)?;
+        let keywords = write_serialized(py, &self.settings)?.cast_into::<PyDict>()?;
+        keywords.set_item("after", &self.after)?;
         keywords.set_item("options", Bound::new(py, self.options.clone())?)?;
         let body = (crate::output::write(py, &self.body)?,).into_pyobject(py)?;
         reduce(self.template.bind(py).getattr("prepare")?, &keywords, body)
@@ -196,8 +173,12 @@ impl PyPrepared {
     /// `triggers` and `lost`, or `None` if the model may write anything.
     #[pyo3(signature = (format="gbnf"))]
     fn grammar<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyAny>> {
-        let format =
-            GrammarFormat::find(format).ok_or_else(|| unknown("format", format, "\"gbnf\", \"lark\" or \"structural_tag\""))?;
+        let format = choose(
+            "format",
+            format,
+            &["gbnf", "lark", "structural_tag"].map(|name| (name, GrammarFormat::find(name))),
+        )?;
+        let format = format.ok_or_else(|| PyValueError::new_err("the format is unknown"))?;
         let grammar = run(py, || {
             self.with(|prepared| prepared.grammar(format, self.options.allowed.bounds()))
         })?;
@@ -240,18 +221,16 @@ impl PyPrepared {
     fn with<T>(&self, work: impl FnOnce(Prepared<'_>) -> Result<T>) -> Result<T> {
         let default = PrepareOptions::default();
         let mut options = PrepareOptions::default()
-            .with_format(self.settings.format)
-            .with_policy(self.settings.policy)
+            .with_format(self.meaning.0)
+            .with_policy(self.meaning.1)
             .with_chat_template(self.settings.chat_template.as_deref())
-            .with_later_system(self.settings.later_system)
+            .with_later_system(self.meaning.2)
             .with_media_placeholder(self.settings.media_placeholder.as_deref())
             .with_keeps_tools(self.settings.keeps_tools)
             .with_tools_as_text(self.settings.tools_as_text)
             .with_clock(self.options.clock.as_ref().map_or(default.clock, |clock| clock))
             .with_bounds(self.options.allowed.bounds());
-        options.after = self
-            .plan
-            .or(self.settings.after.as_ref().and_then(|earlier| earlier.get().plan));
+        options.after = self.plan.or(self.after.as_ref().and_then(|earlier| earlier.get().plan));
         work(self.template.get().library().prepare_with(&self.body, &options)?)
     }
 }

@@ -14,14 +14,17 @@ use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, Prompt};
 use chat_template_rows::{Cause, Conversation, Failure, Format, Known, Loss, Reader, Row, Source, find_losses};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
+use crate::batch;
 use crate::call::{Arguments, Wanted, with_options};
-use crate::error::{Parts, make, to_exception};
+use crate::error::{Parts, guard, make, to_exception};
+use crate::input::{list_items, read};
 use crate::options::Options;
 use crate::output::pairs;
 
 /// Renders rows with a template.
-pub struct Renderer<'a> {
+struct Renderer<'a> {
     template: &'a ChatTemplate,
     options: &'a Options,
     reader: Reader,
@@ -29,7 +32,7 @@ pub struct Renderer<'a> {
 }
 
 /// A prompt of a row.
-pub struct Answer {
+struct Answer {
     text: String,
     /// The text that is trained, in code points.
     trained: Vec<(usize, usize)>,
@@ -45,7 +48,7 @@ pub struct Answer {
 }
 
 /// Why a row has no prompts.
-pub enum Fault {
+enum Fault {
     Row(Failure),
     Render(Error),
 }
@@ -58,7 +61,7 @@ impl<T: Into<Failure>> From<T> for Fault {
 
 impl Fault {
     /// Returns the exception.
-    pub fn raise(&self, py: Python<'_>) -> PyErr {
+    fn raise(&self, py: Python<'_>) -> PyErr {
         match self {
             Self::Row(failure) => make(
                 py,
@@ -77,11 +80,7 @@ impl Fault {
 }
 
 /// Returns how rows are read: in the format of a name, or in that of the first row.
-pub fn make_reader(
-    name: Option<&str>,
-    first: Option<&Data<'_>>,
-    (removes_null, reads_arguments): (bool, bool),
-) -> PyResult<Reader> {
+fn make_reader(name: Option<&str>, first: Option<&Data<'_>>, (removes_null, reads_arguments): (bool, bool)) -> PyResult<Reader> {
     let found = match first {
         Some(Data::Object(row)) => Format::find(row, None),
         _ => None,
@@ -98,8 +97,47 @@ pub fn make_reader(
     })
 }
 
+/// Renders rows, which are dicts. Returns for each a list of tuples, one for each prompt, or an exception.
+pub fn render_rows<'py>(
+    template: &ChatTemplate,
+    rows: &Bound<'py, PyAny>,
+    options: &Options,
+    format: Option<&str>,
+    how: (bool, bool),
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = rows.py();
+    let rows = list_items(rows, "rows")?;
+    let rows: Vec<PyResult<Data<'_>>> = rows.iter().map(|row| read(row, "row")).collect();
+    let first = rows.iter().find_map(|row| row.as_ref().ok());
+    let reader = make_reader(format, first, how)?;
+    let (mut read, mut results) = (Vec::new(), Vec::new());
+    for (index, row) in rows.into_iter().enumerate() {
+        match row {
+            Ok(row) => read.push((index, row)),
+            Err(error) => results.push((index, Err(error))),
+        }
+    }
+    let renderer = Renderer::new(template, options, reader);
+    let rendered = batch::map(py, &read, options.flag(), |(_, row), cancel| {
+        guard(|| Ok(renderer.render(row, cancel))).unwrap_or_else(|error| Err(Fault::Render(error)))
+    })?;
+    for ((index, _), result) in read.iter().zip(rendered) {
+        let result = result.unwrap_or_else(|| Err(Fault::Render(batch::cancelled())));
+        results.push((*index, result.map_err(|fault| fault.raise(py))));
+    }
+    results.sort_by_key(|(index, _)| *index);
+    let write = |(_, result): (usize, PyResult<Vec<Answer>>)| match result {
+        Ok(answers) => {
+            let answers: Vec<_> = answers.into_iter().map(|answer| answer.write(py)).collect::<PyResult<_>>()?;
+            Ok(PyList::new(py, answers)?.into_any())
+        }
+        Err(error) => Ok(error.into_value(py).into_bound(py).into_any()),
+    };
+    results.into_iter().map(write).collect()
+}
+
 impl<'a> Renderer<'a> {
-    pub fn new(template: &'a ChatTemplate, options: &'a Options, reader: Reader) -> Self {
+    fn new(template: &'a ChatTemplate, options: &'a Options, reader: Reader) -> Self {
         let known = Known::new(template);
         Self {
             template,
@@ -110,7 +148,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// Renders the conversations of a row.
-    pub fn render(&self, row: &Data<'_>, cancel: &AtomicBool) -> Result<Vec<Answer>, Fault> {
+    fn render(&self, row: &Data<'_>, cancel: &AtomicBool) -> Result<Vec<Answer>, Fault> {
         let Data::Object(row) = row else {
             return Err(Failure::new("row", format!("the row must be a dict, and this is {}", row.describe())).into());
         };
@@ -203,7 +241,7 @@ impl Answer {
     }
 
     /// Returns the answer as a tuple of Python.
-    pub fn write(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    fn write(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let Self {
             text,
             trained,

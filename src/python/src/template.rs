@@ -18,9 +18,9 @@ use crate::input::{Text, list_items, read, read_conversation, split_batch};
 use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
 use crate::options::{Allowed, CancelFlag, Options};
 use crate::output::{write, write_serialized};
-use crate::prepared::{PyPrepared, prepare, take_piece};
+use crate::prepared::{PyPrepared, Settings, prepare, take_piece};
 use crate::prompt::PyPrompt;
-use crate::rows::{Answer, Fault, Renderer, make_reader};
+use crate::rows::render_rows;
 use crate::tokens::Encoding;
 
 /// The compiled chat templates of a model with its special tokens. It can be used from any thread, pickled and copied.
@@ -278,43 +278,13 @@ impl PyChatTemplate {
     #[pyo3(signature = (rows, options, *, format=None, remove_null=true, json_arguments=false))]
     fn _render_rows<'py>(
         &self,
-        py: Python<'py>,
         rows: &Bound<'py, PyAny>,
         options: &Bound<'py, Options>,
         format: Option<&str>,
         remove_null: bool,
         json_arguments: bool,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let rows = list_items(rows, "rows")?;
-        let rows: Vec<PyResult<Data<'_>>> = rows.iter().map(|row| read(row, "row")).collect();
-        let first = rows.iter().find_map(|row| row.as_ref().ok());
-        let reader = make_reader(format, first, (remove_null, json_arguments))?;
-        let (options, count) = (options.get(), rows.len());
-        let (mut read, mut results) = (Vec::new(), Vec::new());
-        for (index, row) in rows.into_iter().enumerate() {
-            match row {
-                Ok(row) => read.push((index, row)),
-                Err(error) => results.push((index, Err(error))),
-            }
-        }
-        let renderer = Renderer::new(&self.template, options, reader);
-        let rendered = batch::map(py, &read, options.flag(), |(_, row), cancel| {
-            guard(|| Ok(renderer.render(row, cancel))).unwrap_or_else(|error| Err(Fault::Render(error)))
-        })?;
-        for ((index, _), result) in read.iter().zip(rendered) {
-            let result = result.unwrap_or_else(|| Err(Fault::Render(batch::cancelled())));
-            results.push((*index, result.map_err(|fault| fault.raise(py))));
-        }
-        debug_assert_eq!(results.len(), count);
-        results.sort_by_key(|(index, _)| *index);
-        let write = |(_, result): (usize, PyResult<Vec<Answer>>)| match result {
-            Ok(answers) => {
-                let answers: Vec<_> = answers.into_iter().map(|answer| answer.write(py)).collect::<PyResult<_>>()?;
-                Ok(PyList::new(py, answers)?.into_any())
-            }
-            Err(error) => Ok(error.into_value(py).into_bound(py).into_any()),
-        };
-        results.into_iter().map(write).collect()
+        render_rows(&self.template, rows, options.get(), format, (remove_null, json_arguments))
     }
 
     /// Returns the text to append after `seen` and, with `sampled`, after what the model wrote.
@@ -359,7 +329,7 @@ impl PyChatTemplate {
     fn prepare(
         slf: &Bound<'_, Self>,
         body: &Bound<'_, PyAny>,
-        format: Option<&str>,
+        format: Option<String>,
         policy: &str,
         chat_template: Option<Text>,
         later_system: &str,
@@ -369,10 +339,16 @@ impl PyChatTemplate {
         after: Option<&Bound<'_, PyPrepared>>,
         options: Option<&Bound<'_, Options>>,
     ) -> PyResult<PyPrepared> {
-        let (body, names) = (read(body, "body")?, (format, policy, later_system));
-        let texts = (chat_template.map(|text| text.0), media_placeholder.map(|text| text.0));
-        let how = (texts.0, texts.1, keeps_tools, tools_as_text);
-        prepare(slf, body, names, how, after, own_options(options).into_owned())
+        let settings = Settings {
+            format,
+            policy: policy.to_owned(),
+            later_system: later_system.to_owned(),
+            chat_template: chat_template.map(|text| text.0),
+            media_placeholder: media_placeholder.map(|text| text.0),
+            keeps_tools,
+            tools_as_text,
+        };
+        prepare(slf, read(body, "body")?, settings, after, own_options(options).into_owned())
     }
 
     /// Returns the report on what the template takes, as `chat-template inspect --json` prints it.

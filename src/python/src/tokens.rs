@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::error::refuse;
+use crate::fault::within;
 use crate::input::extract_items;
 use crate::prompt::mark_tokens;
 
@@ -95,6 +96,7 @@ impl<'py> Encoding<'py> {
     }
 
     fn flag(&self, name: &str, default: bool) -> PyResult<bool> {
-        self.given.get_item(name)?.map_or(Ok(default), |flag| flag.is_truthy())
+        let flag = self.given.get_item(name)?;
+        flag.map_or(Ok(default), |flag| within(flag.py(), name, || flag.is_truthy()))
     }
 }
