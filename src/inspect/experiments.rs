@@ -162,8 +162,8 @@ impl<'t> Experiments<'t> {
     }
 
     /// Renders a conversation with the spans of what the model writes.
-    pub fn find_written(&mut self, conversation: &Conversation) -> Result<Rc<Rendered>> {
-        self.render_with(conversation, false, Some(AssistantOptions::default()))
+    pub fn find_written(&mut self, conversation: &Conversation, options: AssistantOptions<'_>) -> Result<Rc<Rendered>> {
+        self.render_with(conversation, false, Some(options))
     }
 
     /// Renders a conversation, and returns the text unless the render fails.

@@ -24,7 +24,7 @@ mod union;
 pub use copies::Sources;
 pub use copies::{Copied, Copies, From, Keeps};
 pub use map::{Container, InputMap, Literals, Storage};
-pub use paths::{Outer, Paths, ROOT, Step};
+pub use paths::{Outer, Paths, ROOT, Step, TOP};
 pub use pieces::{Piece, Pieces};
 pub use segments::{count_paths, count_pointer_bytes};
 pub use source::{Address, Owner, PieceOrigin, free_spare_text};

@@ -85,7 +85,7 @@ impl Outer {
 
 /// The number of steps from the root of the parts of the input that a union keeps apart, such as the arguments of a call of a tool. What is
 /// deeper counts as its container.
-const TOP: u16 = 6;
+pub const TOP: u16 = 6;
 
 /// The number of steps from the root to a message.
 pub(super) const MESSAGE_DEPTH: u16 = 2;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::trace::{Paths, Place, ROOT, Segment};
+use crate::trace::{Paths, Place, ROOT, Segment, TOP};
 
 /// A part of the input, as far as turns tell the parts apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +28,13 @@ pub(super) enum Part {
 impl Part {
     /// Returns the part of the input that a value is or belongs to, and the path of the field of a message that it is in.
     pub fn find(paths: &Paths, path: u32) -> (Self, u32) {
-        let mut ancestors: Vec<u32> = paths.ancestors(path).collect();
-        ancestors.reverse();
+        let (mut ancestors, mut count) = ([ROOT; TOP as usize], 0);
+        for (place, ancestor) in ancestors.iter_mut().zip(paths.ancestors(path)) {
+            *place = ancestor;
+            count += 1;
+        }
         let start = (Self::Root, ROOT);
-        ancestors.into_iter().fold(start, |(outer, field), path| {
+        ancestors.into_iter().take(count).rev().fold(start, |(outer, field), path| {
             let part = outer.enter(paths, path);
             match outer {
                 Self::Field | Self::Role => (part, field),

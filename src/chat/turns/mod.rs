@@ -58,7 +58,7 @@ pub struct Field {
 
 /// Writes spans in the form of the conformance protocol, whose places are in code points.
 fn write_pairs<S: Serializer>(spans: &Spans, serializer: S) -> Result<S::Ok, S::Error> {
-    spans.pairs().serialize(serializer)
+    serializer.collect_seq(spans.code_points.iter().map(|span| [span.start, span.end]))
 }
 
 /// Returns the turns of the messages that own a part of the text.

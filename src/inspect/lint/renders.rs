@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::make_finding;
-use super::rules::{DOUBLE_BOS, DROPPED_ROLE, Rule, UNTRIMMED_CONTENT};
+use super::rules::{DOUBLE_BOS, DROPPED_ROLE, Rule, UNTRAINED_STOP, UNTRIMMED_CONTENT};
 use super::tree::find_message_loop;
+use crate::chat::AssistantOptions;
 use crate::error::Result;
 use crate::inspect::conversation::Conversation;
 use crate::inspect::experiments::Experiments;
@@ -21,8 +22,18 @@ pub fn inspect(experiments: &mut Experiments<'_>, findings: &mut Vec<Finding>) -
     };
     let line = find_message_loop(compiled).map_or(1, |at| compiled.source().line(at));
     let mut add = |rule: &Rule, subject: &str| findings.push(make_finding(rule, compiled.source(), line, subject));
-    let mut render = |messages: Vec<Value>| experiments.text(&Conversation::new(messages));
     let say = |role: &str, content: &str| json!({"role": role, "content": content});
+    let answered = Conversation::new(vec![say("user", "Hi."), say("assistant", WORD), say("user", "Hi.")]);
+    let mut has_end = |next_marker: bool| -> Result<Option<bool>> {
+        let options = AssistantOptions::default().with_next_marker(next_marker);
+        let written = experiments.find_written(&answered, options)?;
+        let turn = (*written).as_ref().ok().and_then(|prompt| prompt.assistant.turns.first());
+        Ok(turn.filter(|turn| turn.spans.is_ok()).map(|turn| turn.has_end))
+    };
+    if has_end(false)? == Some(false) && has_end(true)? == Some(true) {
+        add(&UNTRAINED_STOP, "");
+    }
+    let mut render = |messages: Vec<Value>| experiments.text(&Conversation::new(messages));
     let bos = template.special_tokens().iter().find(|(name, _)| name == "bos_token");
     if let (Some((_, bos)), Some(prompt)) = (bos.filter(|(_, bos)| !bos.is_empty()), render(vec![say("user", "Hi.")])?) {
         if prompt.starts_with(&bos.repeat(2)) {

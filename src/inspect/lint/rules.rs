@@ -69,6 +69,9 @@ rules! {
     SPLIT_TOKEN: "split-token", TOKENS, "a control token is put together from pieces, beginning with `{}`",
         "A tool that searches the template for control tokens does not find it, and a value in the middle can make any token.",
         "write each token as one text, chosen by a test";
+    UNTRAINED_STOP: "untrained-stop", TOKENS, "the token that ends an answer is written with the next message",
+        "A model that is trained on its answers alone does not learn where to stop.",
+        "write the token with the message of the assistant, or train the token that begins the next message (`next_marker`)";
     UNSET_NAME: "unset-name", READING, "`{}` is never set",
         "It is undefined unless a caller happens to pass it, and prints nothing or fails.",
         "test `is defined` first, or give it a default";

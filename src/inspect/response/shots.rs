@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::calls::NAMED_ID;
 use super::patterns::cut_tokens;
 use super::{Derivation, Failure, in_text, trips};
-use crate::chat::{common_prefix, common_suffix};
+use crate::chat::{AssistantOptions, common_prefix, common_suffix};
 use crate::error::Result;
 use crate::inspect::conversation::arrange;
 use crate::inspect::plant::{self, ARGUMENT, FUNCTION, Form, ID, PARAMETER, PLANT, SECOND, SECOND_ID, SPARE, USER, VALUE};
@@ -55,7 +55,7 @@ impl Derivation<'_, '_> {
             for conversation in arrange(&[self.form], &[order], |_| [('*', message.clone())]) {
                 let has_tools = self.has_tools && message.get("tool_calls").is_some();
                 let conversation = conversation.with_tools(has_tools.then(trips::tools));
-                let Ok(prompt) = &*self.experiments.find_written(&conversation)? else {
+                let Ok(prompt) = &*self.experiments.find_written(&conversation, AssistantOptions::default())? else {
                     continue;
                 };
                 let asked = self.ask(order, has_tools)?.unwrap_or_default();

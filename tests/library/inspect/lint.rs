@@ -5,10 +5,10 @@ use serde_json::Value;
 
 /// A template without a fault.
 const CLEAN: &str = "{{ bos_token }}{% for m in messages %}<|{% if m.role == 'user' %}user|>{% else %}other|>{% endif %}\
-    {{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
+    {{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
 
 /// For each rule, a template that breaks it.
-const PLANTED: [(&str, &str); 20] = [
+const PLANTED: [(&str, &str); 21] = [
     ("python-method", "{% for m in messages %}{{ m.content.strip() }}{% endfor %}"),
     ("python-literal", "{% set x = True %}{{ x }}"),
     ("printed-container", "{{ tools }}"),
@@ -22,6 +22,10 @@ const PLANTED: [(&str, &str); 20] = [
     ("double-bos", "{{ bos_token }}{{ bos_token }}"),
     ("spelled-bos", "<s>{{ messages[0].content }}"),
     ("split-token", "{{ '<|' + messages[0].role + '|>' }}"),
+    (
+        "untrained-stop",
+        "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}",
+    ),
     ("unset-name", "{{ greeting }}"),
     (
         "undefined-call",

@@ -50,8 +50,11 @@ const BROKEN_RULES: [(&str, &str); 42] = [
     ),
     ("gemma-4", "python-literal python-method split-token"),
     ("gemma", "python-method"),
-    ("glm-4.5", "python-literal python-method tojson-argument untrimmed-content"),
-    ("glm-4", "python-literal python-method tojson-argument"),
+    (
+        "glm-4.5",
+        "python-literal python-method tojson-argument untrained-stop untrimmed-content",
+    ),
+    ("glm-4", "python-literal python-method tojson-argument untrained-stop"),
     ("gpt-oss", "percent-format printed-indentation python-method"),
     ("idefics", "python-method"),
     ("jamba", "python-method split-token"),

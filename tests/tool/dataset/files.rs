@@ -167,6 +167,32 @@ fn an_output_has_one_writer() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_it_continues() {
+    let folder = Folder::new("interrupted");
+    let mut command = folder.command("--output out.jsonl");
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command runs");
+    let mut input = child.stdin.take().expect("it is piped");
+    input.write_all(make_rows(1).as_bytes()).expect("the command reads");
+    // The output is opened after the handler of the signal is set.
+    for _ in 0..1000 {
+        if folder.0.join("out.jsonl").exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.expect("the command runs").success());
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(130));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("the same command with --resume continues the run"), "{error}");
+}
+
 #[test]
 fn a_file_that_is_read_is_not_written_under_another_name() {
     let folder = Folder::new("names");

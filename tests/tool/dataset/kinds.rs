@@ -18,7 +18,7 @@ fn make_bytes(case: &Value) -> Vec<u8> {
     let file = case["file"].as_str().expect("a name");
     if case["table"] == true {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/tool/dataset/tables")
+            .join("tests/dataset/tables")
             .join(file);
         return std::fs::read(path).expect("the file exists");
     }
@@ -66,6 +66,25 @@ fn a_file_is_read_or_has_one_error() {
             assert_eq!(note, case["note"].as_str().unwrap_or_default(), "{what}");
         }
         std::fs::remove_file(folder.0.join(file)).expect("it exists");
+    }
+}
+
+#[test]
+fn an_array_is_complete() {
+    let folder = Folder::new("array");
+    let row = r#"{"messages": [{"role": "user", "content": "a"}]}"#;
+    for (text, rows, part) in [
+        (
+            format!("[{row},"),
+            1,
+            "after line 1: the JSON array has no end, so the file is incomplete",
+        ),
+        (format!("[{row}] {row}"), 0, "there is more after the end of the JSON array"),
+        (format!("[{row}, x]"), 1, "the row is not JSON"),
+        ("[]".to_owned(), 0, "0 rows: 0 written"),
+    ] {
+        let (out, error, _) = folder.run("", &text);
+        assert!(out.lines().count() == rows && error.contains(part), "{text}: {out}{error}");
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod files;
 mod kinds;
+mod parity;
 #[cfg(feature = "tokenizer")]
 mod tokens;
 
@@ -37,9 +38,13 @@ impl Folder {
     }
 
     fn command(&self, arguments: &str) -> Command {
+        self.command_of("dataset", arguments)
+    }
+
+    fn command_of(&self, name: &str, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chat-template"));
         command
-            .args(["dataset", "--template", "t.jinja"])
+            .args([name, "--template", "t.jinja"])
             .args(arguments.split_whitespace());
         command.current_dir(&self.0);
         command
@@ -47,7 +52,12 @@ impl Folder {
 
     /// Runs the command and returns its standard output, its standard error and its exit status.
     fn run(&self, arguments: &str, input: impl AsRef<[u8]>) -> (String, String, i32) {
-        let mut command = self.command(arguments);
+        self.run_as("dataset", arguments, input)
+    }
+
+    /// Runs a command as [`Folder::run`] does.
+    fn run_as(&self, name: &str, arguments: &str, input: impl AsRef<[u8]>) -> (String, String, i32) {
+        let mut command = self.command_of(name, arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the command runs");
         let mut stdin = child.stdin.take().expect("it is piped");
@@ -372,9 +382,15 @@ fn options_say_what_the_model_writes() {
         "[x]{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}",
     );
     let rows = r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]}"#;
-    for (options, has_note) in [("--assistant", true), ("--assistant --next-marker", false)] {
-        let (_, error, _) = folder.run(options, rows);
+    for (options, has_note) in [("", false), ("--next-marker", false), ("--no-next-marker", true)] {
+        let (out, error, _) = folder.run(&format!("--assistant {options}"), rows);
         assert_eq!(error.contains("no token ends a turn of the model"), has_note, "{error}");
+        assert_eq!(
+            error.contains("so this token is trained with the answer"),
+            options.is_empty(),
+            "{error}"
+        );
+        assert_eq!(out.contains("\"assistant\":[[21,28]]"), !has_note, "{out}");
     }
 }
 

@@ -52,20 +52,29 @@ pub(crate) struct Section<'r> {
 type Part<'r> = (&'r str, &'r Data<'r>, &'static str);
 
 impl<'r> Conversation<'r> {
-    /// Makes a conversation of the messages of a key, which can be JSON text.
-    pub(crate) fn new(key: &'r str, value: &'r Data<'r>, deadline: &Deadline) -> Result<Self, Failure> {
-        let section = Section {
-            key,
-            count: usize::MAX,
-            is_list: true,
-        };
-        Ok(Self {
+    /// Makes a conversation of a list of messages.
+    pub fn of(messages: &'r Data<'r>) -> Self {
+        Self {
             name: "text",
-            messages: read_text(value, key, deadline)?.unwrap_or(Cow::Borrowed(value)),
+            messages: Cow::Borrowed(messages),
             first: 0,
             is_open: false,
-            sections: vec![section],
-        })
+            sections: vec![Section {
+                key: "messages",
+                count: usize::MAX,
+                is_list: true,
+            }],
+        }
+    }
+
+    /// Makes a conversation of the messages of a key, which can be JSON text.
+    pub(crate) fn new(key: &'r str, value: &'r Data<'r>, deadline: &Deadline) -> Result<Self, Failure> {
+        let mut conversation = Self::of(value);
+        if let Some(read) = read_text(value, key, deadline)? {
+            conversation.messages = read;
+        }
+        conversation.sections.iter_mut().for_each(|section| section.key = key);
+        Ok(conversation)
     }
 
     /// Makes the two conversations of a row with two answers, after a prompt or with the same first messages.

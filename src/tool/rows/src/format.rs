@@ -62,17 +62,13 @@ impl Format {
             Some("chosen"),
             Some("prompt"),
         ];
-        for key in keys.into_iter().flatten().filter(|key| has(key)) {
+        if let Some(key) = keys.into_iter().flatten().find(|key| has(key)) {
             let is_sharegpt = row.get(key).is_some_and(is_sharegpt);
-            let own = ["conversations", "conversation"].into_iter().find(|own| *own == key);
-            return Some(match (is_sharegpt, own) {
-                (true, own) => (
-                    Self::ShareGpt,
-                    own.filter(|own| *own != "conversations")
-                        .or((key == "messages").then_some("messages")),
-                ),
-                (false, own) => (Self::Messages, own),
-            });
+            let format = if is_sharegpt { Self::ShareGpt } else { Self::Messages };
+            let named = ["messages", "conversations", "conversation"]
+                .into_iter()
+                .find(|named| *named == key);
+            return Some((format, named.filter(|named| *named != format.messages_key())));
         }
         if has("instruction") && has("output") {
             return Some((Self::Alpaca, None));

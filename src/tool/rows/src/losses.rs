@@ -240,11 +240,11 @@ impl Finder<'_, '_, '_> {
                         }
                     }
                 }
-                (key, Data::Str(text)) if REASONING_FIELDS.contains(&key) && !text.trim().is_empty() => {
-                    if !self.shown.has_text(text)? {
-                        let pointer = format!("{}/{key}", outer());
-                        self.add(Cause::Reasoning, pointer, "the prompt has nothing of this reasoning");
-                    }
+                (key, Data::Str(text))
+                    if REASONING_FIELDS.contains(&key) && !text.trim().is_empty() && !self.shown.has_text(text)? =>
+                {
+                    let pointer = format!("{}/{key}", outer());
+                    self.add(Cause::Reasoning, pointer, "the prompt has nothing of this reasoning");
                 }
                 _ => {}
             }

@@ -6,6 +6,8 @@
 
 use chat_template::AssistantOptions;
 use chat_template::json::{Data, Object};
+#[cfg(not(target_family = "wasm"))]
+use chat_template::{Bounds, ChatTemplate};
 
 /// The options of the spans of what the model writes.
 #[derive(Clone, clap::Args)]
@@ -32,6 +34,9 @@ pub struct Masks {
     /// Takes the token that begins the next turn, if no other token ends the turn.
     #[arg(long)]
     next_marker: bool,
+    /// Does not take that token. Without either option, a data set has it if the template ends no turn of the model with a token.
+    #[arg(long, conflicts_with = "next_marker")]
+    no_next_marker: bool,
 }
 
 impl Masks {
@@ -52,6 +57,24 @@ impl Masks {
             .with_next_marker(self.next_marker)
     }
 
+    /// Returns the options for a template. If the report finds that no token of the template ends a turn of the model, the token that begins
+    /// the next turn is taken, and there is a warning.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn for_template(&self, chat: &ChatTemplate, bounds: Bounds<'_>) -> (Self, Option<&'static str>) {
+        let mut masks = self.clone();
+        if self.next_marker || self.no_next_marker || self.no_end_of_turn || self.content_only {
+            return (masks, None);
+        }
+        let findings = chat
+            .inspect(bounds)
+            .and_then(|report| report.get::<Vec<serde_json::Value>>("lint"));
+        masks.next_marker = findings.is_ok_and(|findings| findings.iter().any(|finding| finding["rule"] == "untrained-stop"));
+        let warning = "warning: the template writes the token that ends an answer with the next message, so this token is trained with the answer; \
+                       --no-next-marker leaves it out";
+        let warning = masks.next_marker.then_some(warning);
+        (masks, warning)
+    }
+
     /// Reads the key `assistant` of a request: true, or an object with the names of the options.
     pub fn read(request: &Object<'_>) -> Result<Option<Self>, String> {
         let mut masks = Self {
@@ -62,6 +85,7 @@ impl Masks {
             no_end_of_turn: false,
             trailing_space: false,
             next_marker: false,
+            no_next_marker: false,
         };
         let options = match request.get("assistant") {
             Some(Data::Bool(true)) => return Ok(Some(masks)),

@@ -25,7 +25,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::conformance::printable;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::{ContextKind, ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -46,6 +47,9 @@ enum Command {
     /// Renders each row of a data set: JSON Lines with conversations in, JSON Lines with prompts out.
     #[cfg(not(target_family = "wasm"))]
     Dataset(Box<dataset::Arguments>),
+    /// Compares what a trainer reads of conversations with what a server lets the model read, and says where the two first differ.
+    #[cfg(not(target_family = "wasm"))]
+    Parity(Box<dataset::parity::Arguments>),
     /// Encodes prompts, for the commands `dataset` and `render`, which start this one.
     #[command(hide = true)]
     Encode,
@@ -64,6 +68,12 @@ enum Command {
         /// The shell that reads the script.
         shell: Shell,
     },
+    /// Prints the manual page of the program or of a command.
+    #[command(after_help = "Example:\n  chat-template manual dataset | man -l -")]
+    Manual {
+        /// The name of a command.
+        name: Option<String>,
+    },
 }
 
 /// Answers requests as `port` does, for a fuzz target.
@@ -77,7 +87,8 @@ pub fn answer_requests(limits: chat_template::Limits, input: &[u8], out: &mut Ve
 
 /// Runs the command that the process's arguments name.
 pub fn run() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let matches = command().try_get_matches();
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return refuse_arguments(&error),
     };
@@ -85,6 +96,8 @@ pub fn run() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Dataset(arguments) => return dataset::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Parity(arguments) => return dataset::parity::run(&arguments),
         Command::Encode => encoder::serve().map_err(|error| format!("error: {error}")),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Grammar(arguments) => grammar::run(&arguments),
@@ -95,6 +108,7 @@ pub fn run() -> ExitCode {
             clap_complete::generate(shell, &mut Arguments::command(), "chat-template", &mut script);
             print(script).map_err(|error| format!("error: {error}"))
         }
+        Command::Manual { name } => print_manual(name.as_deref()).map_err(|error| format!("error: {error}")),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -103,6 +117,54 @@ pub fn run() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Returns the description of the arguments. The lines of a paragraph of its help are joined, because they are broken at the width of the
+/// terminal.
+fn command() -> clap::Command {
+    Arguments::command().mut_subcommands(|command| match command.get_after_help() {
+        Some(help) => {
+            let help = join_lines(&help.to_string());
+            command.after_help(help)
+        }
+        None => command,
+    })
+}
+
+/// Joins a line that is broken near column 140 with the next one, unless that one begins an entry of a table.
+fn join_lines(help: &str) -> String {
+    let mut joined = String::new();
+    let mut before = "";
+    for line in help.lines() {
+        let indent = line.len().saturating_sub(line.trim_start().len());
+        let continues = indent == 0 && !before.starts_with(' ') && !line.is_empty() || indent > 4;
+        match before.len() > 115 && continues {
+            true => joined.push(' '),
+            false if joined.is_empty() => {}
+            false => joined.push('\n'),
+        }
+        let is_joined = joined.ends_with(' ');
+        joined.push_str(if is_joined { line.trim_start() } else { line });
+        before = line;
+    }
+    joined
+}
+
+fn print_manual(name: Option<&str>) -> Result<(), String> {
+    let mut command = command();
+    command.build();
+    let chosen = match name {
+        Some(name) => command
+            .find_subcommand(name)
+            .ok_or_else(|| format!("there is no command {name}"))?,
+        None => &command,
+    };
+    let mut page = Vec::new();
+    let chosen = chosen.clone().disable_help_subcommand(true);
+    clap_mangen::Man::new(chosen)
+        .render(&mut page)
+        .map_err(|error| error.to_string())?;
+    print(page)
 }
 
 /// Prints the error of wrong arguments, or the text of `--help` or `--version`. The error repeats arguments, which can be names of files
@@ -114,6 +176,14 @@ fn refuse_arguments(error: &clap::Error) -> ExitCode {
     } else {
         // The text is lost if the stream is closed.
         drop(error.print());
+    }
+    let wrong = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    if let Some(model) = wrong.filter(|wrong| error.kind() == ErrorKind::UnknownArgument && !wrong.starts_with('-')) {
+        if std::env::args_os().nth(1).is_some_and(|command| command == "render") {
+            warn(&format!(
+                "\nA model and a conversation are options:\n  chat-template render --model {model} --messages FILE"
+            ));
+        }
     }
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

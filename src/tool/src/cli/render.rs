@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use chat_template::internal::AssistantSpans;
+use chat_template::internal::Keeps;
 use chat_template::json::{self, Data, Object};
 use chat_template::request::{Change, ChangeKind, Policy, PrepareOptions};
 use chat_template::{
     ApplyOptions, ChatTemplate, Limits, PrefixBroken, Prompt, PromptOptions, RenderOptions, Template, TokenOrigin,
 };
+use chat_template_rows::{Cause, Conversation, Known, find_losses};
 
 use super::encoder::Encoder;
 use super::explain::{Explained, Picture};
@@ -270,7 +272,15 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         let next = chat.append(&messages, texts.get(seen), sampled, &options).map_err(explain)?;
         return next.into_result().map(|next| next.text().to_owned()).map_err(explain_broken);
     }
-    let prompt = chat.apply(&messages, &options).map_err(explain)?;
+    let keeps = if arguments.explained.is_wanted() {
+        Keeps::Sources
+    } else {
+        Keeps::Nothing
+    };
+    let prompt = chat.apply_keeping(&messages, &options, keeps).map_err(explain)?;
+    if keeps == Keeps::Sources {
+        unread.extend(list_lost(&chat, (&messages, &tools, &documents), &prompt, &options));
+    }
     if let Some(index) = find_repr(&messages, &prompt.text) {
         let warning = format!(
             "warning: the template prints the parts of message {} in Python's notation; pass {{\"messages\": […]}} as --request to give it \
@@ -284,6 +294,27 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         }
     }
     show_prompt(arguments, &chat, &prompt, Some(&messages), unread, None)
+}
+
+/// Returns a warning for each part of a conversation that its prompt does not show.
+fn list_lost(
+    chat: &ChatTemplate,
+    (messages, tools, documents): (&Data<'_>, &Data<'_>, &Data<'_>),
+    prompt: &Prompt,
+    options: &ApplyOptions<'_>,
+) -> Vec<String> {
+    let source = chat_template_rows::Source {
+        known: &Known::new(chat),
+        conversation: &Conversation::of(messages),
+        tools: Some(tools),
+        documents: Some(documents),
+        variables: None,
+        is_masked: false,
+        render: &|messages| chat.apply(messages, options).ok().map(|prompt| prompt.text),
+    };
+    let losses = find_losses(&source, prompt).unwrap_or_default();
+    let lost = losses.iter().filter(|loss| loss.cause <= Cause::Document);
+    lost.map(|loss| format!("warning: {loss}")).collect()
 }
 
 /// Returns the message for a prompt that does not begin with the text of `--after`.

@@ -14,6 +14,8 @@ mod kinds;
 mod lines;
 mod notes;
 mod output;
+pub mod parity;
+mod reading;
 mod row;
 mod rows;
 mod run;
@@ -25,24 +27,22 @@ mod text;
 mod tokens;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use chat_template::Limits;
 use chat_template::json::Object;
-use chat_template_rows::{Format, Known, Reader};
-use indicatif::ProgressBar;
+use chat_template_rows::Known;
 
-use self::input::{Opened, list_files};
-use self::kinds::find_shape;
 use self::notes::Notes;
 use self::output::is_regular;
+use self::reading::Reading;
 use self::row::Renderer;
 use self::rows::CHUNK;
 use self::run::{ANSWERS, Files, Run, default_errors, summarize};
 use self::tokens::Tokenizer;
-use super::file::{Texts, is_dash, shown};
+use super::file::{Texts, is_dash};
 use super::masks::Masks;
 use super::model::{Settings, Source};
 use super::{parse_count, parse_jobs, warn};
@@ -69,6 +69,7 @@ A row is a JSON object. These of its keys are used:
   tools, documents      the arguments of these names
   chat_template_kwargs  variables of the template for this row, such as {\"enable_thinking\": false}
 All of these can also be JSON text. The key functions, and function_call in a message, are those of OpenAI's older files.
+
 A row of the output has all other keys of its row, in their order, and then these:
   text        the prompt
   generation  with --spans: the spans of {% generation %} blocks, in code points and in bytes, as `render --json` prints them
@@ -123,12 +124,8 @@ The exit status is 0 if each row has a prompt, 1 if rows failed, and 2 if the ru
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// The files with the rows, in their order, or a folder. The default is standard input.
-    #[arg(value_name = "FILE")]
-    rows: Vec<PathBuf>,
-    /// The rows, as the argument FILE.
-    #[arg(long, value_name = "FILE", conflicts_with = "rows")]
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
     /// The rows with their prompts: JSON Lines.
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
@@ -156,24 +153,9 @@ pub struct Arguments {
     /// The largest number of tokens of a prompt. A longer one is cut where a turn ends, and a row fails if its first turn is longer.
     #[arg(long, value_name = "N", requires = "tokenizer", value_parser = parse_count)]
     max_length: Option<NonZeroUsize>,
-    /// The key of the messages. The default is that of the format.
-    #[arg(long, value_name = "KEY")]
-    messages_key: Option<String>,
-    /// The format of the rows: messages, sharegpt or alpaca. The default is the format of the first rows.
-    #[arg(long, value_name = "NAME")]
-    format: Option<Format>,
-    /// The largest size of a row in MiB. A longer row fails.
-    #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u64).range(1..=1024))]
-    max_row: u64,
     /// Fails each row of which the prompt does not show a message, a call or a tool, or which has another warning.
     #[arg(long)]
     strict: bool,
-    /// Removes the keys that are null from messages and tools, as columns of a data set have them. Rows of Parquet and Arrow need no option.
-    #[arg(long)]
-    remove_null: bool,
-    /// Reads the arguments of calls, which are JSON text. Without this, the template sees the text, as with transformers.
-    #[arg(long)]
-    json_arguments: bool,
     #[command(flatten)]
     masks: Masks,
     #[command(flatten)]
@@ -185,7 +167,12 @@ const MAX_ANSWER: u64 = 16 << 20;
 
 /// Renders a data set. The exit status is 2 if the run ends early.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    match run_arguments(arguments) {
+    exit(run_arguments(arguments))
+}
+
+/// Returns the exit status of a command that answers whether all rows are as they should be.
+fn exit(answer: Result<bool, String>) -> ExitCode {
+    match answer {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(message) => {
@@ -197,9 +184,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
-    let input = list_files(&[&arguments.rows[..], &arguments.input].concat())?;
     let files = Files {
-        input: if input.is_empty() { vec![PathBuf::from("-")] } else { input },
+        input: arguments.reading.list_files()?,
         output: arguments.output.clone(),
         errors: arguments.errors.clone().or_else(|| default_errors(&arguments.output)),
     };
@@ -224,20 +210,26 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     let variables = settings.variables.iter();
     let is_sized = files.input.iter().all(|input| is_regular(input));
     let bar = super::bar(None, if is_sized { BAR } else { "{spinner} {msg}" });
-    let (reader, first) = find_reader(arguments, &files.input, &bar)?;
+    let (reader, first) = arguments.reading.open(&files.input, &bar)?;
     let max_length = arguments.max_length.map(NonZeroUsize::get);
     let tokenizer = arguments
         .tokenizer
         .as_ref()
         .map(|path| Tokenizer::read(path, max_length))
         .transpose()?;
+    let mut masks = None;
+    if arguments.assistant || tokenizer.is_some() {
+        let (own, warning) = arguments.masks.for_template(&chat, texts.bounds());
+        warning.into_iter().for_each(warn);
+        masks = Some(own);
+    }
     let renderer = Renderer {
         known: Known::new(&chat),
         chat,
         name: arguments.source.name.clone(),
         reader,
         wants_spans: arguments.spans,
-        masks: (arguments.assistant || tokenizer.is_some()).then(|| arguments.masks.clone()),
+        masks,
         is_strict: arguments.strict,
         wants_turns: arguments.turns,
         tokenizer,
@@ -247,7 +239,7 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         variables: Object::new(variables.map(|(name, value)| (name.clone().into(), value.clone())).collect()),
         limits: texts.limits.clone(),
         clock: settings.clock(),
-        max_row: arguments.max_row << 20,
+        max_row: arguments.reading.max_row(),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(super::jobs(arguments.jobs));
     let run = Run {
@@ -260,6 +252,15 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     };
     let start = run.find_start(arguments.resume)?;
     let before = start.checkpoint;
+    if is_regular(&run.files.output) {
+        let bar = bar.clone();
+        // A second handler is an error, and the first one stays.
+        let _ = ctrlc::set_handler(move || {
+            bar.finish_and_clear();
+            warn("interrupted; the same command with --resume continues the run");
+            std::process::exit(130);
+        });
+    }
     let started = Instant::now();
     let ended = run.render(start, Some(first), &bar);
     bar.finish_and_clear();
@@ -271,34 +272,4 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     let Renderer { notes, known, .. } = run.renderer;
     notes.warnings(&known).iter().for_each(|warning| warn(warning));
     Ok(ended.failed == 0)
-}
-
-/// Finds out how the rows are read from the first ones of the input, and says what is not as in JSON Lines with messages.
-fn find_reader(arguments: &Arguments, input: &[PathBuf], bar: &ProgressBar) -> Result<(Reader, Opened), String> {
-    let path = input.first().map_or(Path::new("-"), PathBuf::as_path);
-    let explain = |error: &dyn std::fmt::Display| format!("{}: {error}", shown(path).display());
-    let mut first = Opened::open(path, bar).map_err(|error| explain(&error))?;
-    let mut reader = Reader {
-        format: arguments.format.unwrap_or_default(),
-        messages_key: arguments.messages_key.clone(),
-        removes_null: arguments.remove_null || first.is_table,
-        reads_arguments: arguments.json_arguments,
-    };
-    let mut notes = first.notes.clone();
-    let start = first.peek(arguments.max_row << 20).map_err(|error| explain(&error))?;
-    if arguments.format.is_none() {
-        if let Some(shape) = find_shape(&start, arguments.messages_key.as_deref()).map_err(|error| explain(&error))? {
-            reader.format = shape.format;
-            reader.messages_key = reader.messages_key.or_else(|| shape.messages_key.map(str::to_owned));
-            notes.extend(match shape.format {
-                Format::Messages => shape.messages_key.map(|_| "messages under another key (--messages-key)"),
-                Format::ShareGpt => Some("rows of ShareGPT (--format sharegpt)"),
-                Format::Alpaca => Some("rows of Alpaca (--format alpaca)"),
-            });
-        }
-    }
-    if !notes.is_empty() {
-        warn(&explain(&notes.join(", ")));
-    }
-    Ok((reader, first))
 }

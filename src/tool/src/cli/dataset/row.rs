@@ -307,7 +307,8 @@ impl Renderer {
     }
 }
 
-fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, Failure> {
+/// Reads the text of a row.
+pub fn read_row<'r>(text: &'r [u8], deadline: &Deadline) -> Result<Data<'r>, Failure> {
     json::Data::read_within(text, deadline).map_err(|error| {
         if error.kind() == JsonErrorKind::TimedOut {
             return Failure::new("limit", error.to_string());

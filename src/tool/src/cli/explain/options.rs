@@ -62,7 +62,7 @@ impl Explained {
     /// Writes the page and prints the picture.
     pub fn draw(&self, picture: &Picture<'_>, title: &str, is_colored: bool) -> Result<(), String> {
         if let Some(path) = &self.explain_html {
-            let page = picture.page(&printable(title));
+            let page = picture.page(&printable(title), self.explain.unwrap_or(By::Origin));
             std::fs::write(path, page).map_err(|error| format!("error: {}: {error}", path.display()))?;
         }
         match self.explain {

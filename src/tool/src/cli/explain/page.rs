@@ -11,7 +11,7 @@ use crate::page::page;
 use chat_template::{Origin, TokenOrigin};
 use maud::{Markup, PreEscaped, Render, html};
 
-use super::{KINDS, MAX_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};
+use super::{By, KINDS, MAX_BYTES, Part, Picture, REST, cut, kind_of, place_of, sign_of};
 
 const STYLE: &str = include_str!("picture.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -46,8 +46,8 @@ pub fn legend(is_used: impl Fn(&str) -> bool) -> Markup {
 }
 
 impl Picture<'_> {
-    /// Returns the picture as an HTML page.
-    pub fn page(&self, title: &str) -> String {
+    /// Returns the picture as an HTML page, which first shows the colours of `by`.
+    pub fn page(&self, title: &str, by: By) -> String {
         let characters = self.prompt.text.chars().count();
         let lines = self.prompt.text.lines().count();
         let summary = format!(
@@ -58,7 +58,7 @@ impl Picture<'_> {
         );
         let body = html! {
             nav aria-label="What is shown" {
-                (self.switches())
+                (self.switches(by))
                 (self.legends())
             }
             main {
@@ -71,13 +71,13 @@ impl Picture<'_> {
         frame(&format!("{title}: prompt"), title, &summary, &body)
     }
 
-    fn switches(&self) -> Markup {
+    fn switches(&self, by: By) -> Markup {
         let has_tokens = !self.tokens.is_empty();
         html! {
             div class="switches" {
                 div class="choice" role="radiogroup" aria-label="Colours" {
-                    label { input type="radio" name="by" id="by-origin" checked; span { "Origin" } }
-                    label { input type="radio" name="by" id="by-message"; span { "Message" } }
+                    label { input type="radio" name="by" id="by-origin" checked[by == By::Origin]; span { "Origin" } }
+                    label { input type="radio" name="by" id="by-message" checked[by == By::Message]; span { "Message" } }
                 }
                 @for (id, name, class, is_shown) in [
                     ("show-tokens", "Control tokens", "control", has_tokens),

@@ -94,7 +94,7 @@ fn the_time_of_the_clock_is_told_apart() {
     let picture = Picture::new(&prompt, &[], None, None, Vec::new()).unwrap();
     assert!(picture.terminal(By::Origin, false).contains("  the clock  │ "));
     assert!(remove_styles(&picture.terminal(By::Origin, true)).contains("number, punctuation   time of the clock\n"));
-    assert!(picture.page("model").contains("class=\"part clock\""));
+    assert!(picture.page("model", By::Origin).contains("class=\"part clock\""));
     let json = serde_json::to_value(prompt.segments()).unwrap();
     assert_eq!((&json[0]["by"], &json[1]["by"]), (&serde_json::Value::Null, &"clock".into()));
 }
@@ -115,7 +115,7 @@ fn a_picture_has_all_characters_and_no_control_character_of_the_input() {
             assert!(shown.contains(part), "{part}: {shown:?}");
         }
     }
-    let page = with_picture(content, |_, picture| picture.page("<title>"));
+    let page = with_picture(content, |_, picture| picture.page("<title>", By::Origin));
     assert!(!page.contains(|char: char| char.is_control() && !"\t\n".contains(char)));
     assert!(page.contains("&lt;b&gt;&amp;") && !page.contains("<b>") && !page.contains("\u{202e}"));
     assert!(page.contains("&lt;title&gt;"));
@@ -123,7 +123,7 @@ fn a_picture_has_all_characters_and_no_control_character_of_the_input() {
 
 #[test]
 fn a_page_loads_nothing() {
-    let page = with_picture("Hi", |_, picture| picture.page("model"));
+    let page = with_picture("Hi", |_, picture| picture.page("model", By::Origin));
     for address in ["http:", "https:", "//cdn", "src=", "@import", "url("] {
         assert!(!page.contains(address), "{address}");
     }
@@ -169,7 +169,7 @@ fn a_picture_of_a_long_role_or_a_long_prompt_is_bounded() {
         let shown = [
             picture.terminal(By::Origin, false),
             picture.terminal(By::Message, true),
-            picture.page("model"),
+            picture.page("model", By::Origin),
         ];
         for shown in shown {
             assert!(shown.contains(REST) && shown.len() < 2 * MAX_BYTES, "{}", shown.len());
