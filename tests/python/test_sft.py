@@ -160,7 +160,7 @@ def test_options_are_those_of_the_command(tokenizer):
 
     assert trained() == HO and trained(trailing_space=True) == HO + "\n"
     assert trained(content_only=True) == "Ho" and trained(end_token=False) == "Ho"
-    assert trained(marker) == "Ho" and trained(marker, next_marker=True) == "Ho<|im_start|>"
+    assert trained(marker, next_marker=False) == "Ho" and trained(marker) == trained(marker, next_marker=True) == "Ho<|im_start|>"
     row = {"messages": [USER, {"role": "assistant", "content": "", "tool_calls": [CALL | {"function": {"name": "f", "arguments": '{"a": null}'}}]}]}
     template = ChatTemplate.from_source(SOURCE, bos_token="")
     for text, options in [('f{"a": null}', {"remove_null": False}), ("f{}", {})]:

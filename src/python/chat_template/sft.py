@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from ._native import ChatTemplate, Options
+from ._native import ChatTemplate, Options, TemplateError
 
 __all__ = ["NO_LABEL", "tokenize"]
 
@@ -32,7 +32,7 @@ def tokenize(
     end_token: bool = True,
     content_only: bool = False,
     trailing_space: bool = False,
-    next_marker: bool = False,
+    next_marker: bool | None = None,
     control_tokens: Literal["leave", "refuse", "split"] = "leave",
     remove_null: bool = True,
     json_arguments: bool = False,
@@ -51,7 +51,8 @@ def tokenize(
     - With `prompt` alone, it has `input_ids` and `attention_mask` of the prompt, which ends with the beginning of the answer.
 
     `tokenizer` is a `tokenizers.Tokenizer`, or a tokenizer of transformers that is based on one. `roles` to `next_marker` say which text is
-    trained: by default, the line break after the end token is not, and `trailing_space` trains it. `control_tokens` says what happens
+    trained: by default, the line break after the end token is not, and `trailing_space` trains it. If the template writes the end token with
+    the next message, as `inspect` finds out, that token is trained unless `next_marker` is false. `control_tokens` says what happens
     if the row writes one: "split" makes ordinary text of it. `remove_null` removes the keys that `datasets` has filled with null, and
     `json_arguments` reads the arguments of calls that are JSON text.
 
@@ -67,6 +68,8 @@ def tokenize(
         raise ValueError(f'truncate is {truncate!r}, and must be "turn", "token" or "never"')
     if packing and max_length is None:
         raise ValueError("packing needs max_length")
+    if next_marker is None:
+        next_marker = end_token and not content_only and _writes_end_late(template)
     options = Options(
         roles=list(roles),
         reasoning=reasoning,
@@ -280,6 +283,14 @@ class _Joined:
 
     def token_to_chars(self, token: int) -> tuple[int, int]:
         return self.offsets[token]
+
+
+def _writes_end_late(template: ChatTemplate) -> bool:
+    """Returns whether the template writes the token that ends an answer with the next message."""
+    try:
+        return any(finding["rule"] == "untrained-stop" for finding in template.inspect()["lint"])
+    except TemplateError:
+        return False
 
 
 def _is_batch(batch: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
