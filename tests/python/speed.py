@@ -33,7 +33,7 @@ def main():
     path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else FAMILIES / "tools.jinja"
     tokenizer = train_byte_level()
     tokenizer.chat_template = path.read_bytes().decode()
-    template = ChatTemplate.from_tokenizer(tokenizer)
+    template = ChatTemplate.from_source(tokenizer.chat_template, **tokenizer.special_tokens_map)
     messages = [{"role": role, "content": f"{WORDS[i % 6]} " * 10} for i in range(5) for role in ("user", "assistant")]
     batch = [messages] * 1000
 

@@ -29,7 +29,7 @@ def assert_equal(tokenizer, source, contexts):
     for context in contexts:
         messages, variables = arguments_of(context)
         expected = ask(lambda: tokenizer.apply_chat_template(messages, tokenize=False, **variables))
-        found = Exception if template is None else ask(lambda: template.apply_chat_template(messages, **variables))
+        found = Exception if template is None else ask(lambda: template.apply_chat_template(messages, tokenize=False, **variables))
         assert found == expected
 
 

@@ -1,5 +1,8 @@
 """Tokens and labels for training."""
 
+import copy
+import json
+
 import datasets
 import pytest
 from conftest import GENERATION, PLAIN, make_rows
@@ -47,11 +50,25 @@ def test_a_row_ends_where_a_turn_ends(tokenizer):
         row = sft.tokenize(template, tokenizer, max_length=length)({"messages": [messages]})
         ids, labels, verdict = row["input_ids"][0], row["labels"][0], row["verdict"][0]
         assert len(ids) == len(labels) <= length and ids == whole["input_ids"][0][: len(ids)]
-        if verdict and verdict.startswith("no turn ends"):
+        if verdict.startswith("error: no turn ends"):
             assert set(labels) == {-100}
         elif verdict:
-            assert verdict == f"cut to {len(ids)} of {total} tokens"
+            what = "warning: cut to" if set(labels) != {-100} else "error: nothing is trained within"
+            assert verdict == f"{what} {len(ids)} of {total} tokens"
             assert tokenizer.decode(ids).endswith("<|im_end|>\n")
+
+
+def test_a_row_is_cut_at_a_token_or_never(tokenizer):
+    template, messages = ChatTemplate.from_source(PLAIN), make_rows(5)[4]
+    whole = sft.tokenize(template, tokenizer)({"messages": messages})
+    total = len(whole["input_ids"])
+    cut = sft.tokenize(template, tokenizer, max_length=total - 3, truncate="token")({"messages": messages})
+    assert cut["input_ids"] == whole["input_ids"][:-3] and cut["labels"] == whole["labels"][:-3]
+    assert cut["verdict"] == f"warning: cut to {total - 3} of {total} tokens"
+    kept = sft.tokenize(template, tokenizer, max_length=5, truncate="never")({"messages": messages})
+    assert kept == whole | {"verdict": f"warning: {total} tokens, more than 5"}
+    with pytest.raises(ValueError):
+        sft.tokenize(template, tokenizer, truncate="left")
 
 
 def test_only_the_completion_is_trained(tokenizer):
@@ -64,24 +81,144 @@ def test_only_the_completion_is_trained(tokenizer):
     assert decode(tokenizer, {"labels": done["labels"][0]}) == "Second"
 
 
-def test_verdicts(tokenizer):
-    source = "{{ bos_token }}{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('No tools!') }}{% endif %}" \
-             "{% if m.role != 'note' %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endif %}{% endfor %}"  # fmt: skip
-    template = ChatTemplate.from_source(source, bos_token="<s>", eos_token="</s>")
-    rows = [
-        [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}],
-        [{"role": "user", "content": "Hi<s>"}, {"role": "assistant", "content": "Ho"}],
-        [{"role": "note", "content": "Hi"}, {"role": "assistant", "content": "Ho"}],
-        [{"role": "tool", "content": "Hi"}],
-        [{"role": "user", "content": object()}],
-    ]
-    verdicts = sft.tokenize(template, tokenizer, verdict_column="v")({"messages": rows})["v"]
-    assert verdicts[:3] == ["", "a second BOS", "message 0 not in the prompt"]
-    assert verdicts[3].startswith("error: raised error: No tools!") and "is of type object" in verdicts[4]
+USER, ANSWER = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}
+CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
+TOOL = {"type": "function", "function": {"name": "f", "description": "Does it.", "parameters": {"type": "object", "properties": {}}}}
+SOURCE = (
+    "{{ bos_token }}{% if tools %}{{ tools|tojson }}{% endif %}{% for m in messages %}{% if m.role == 'tool' %}"
+    "{{ raise_exception('No tools!') }}{% endif %}{% if m.role != 'critic' %}<|im_start|>{{ m.role }}\n{{ m.content if m.content is string else "
+    "m.content|map(attribute='text')|join if m.content }}{% for c in m.tool_calls %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}"
+    "<|im_end|>\n{% endif %}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+JSON = json.dumps([USER, ANSWER])
+HO = "Ho<|im_end|>"
+# Rows as people have them: the row, the text that is trained, and the beginning of the verdict.
+SHAPES = {
+    "messages": ({"messages": [USER, ANSWER]}, HO, ""),
+    "messages as text": ({"messages": JSON}, HO, ""),
+    "prompt and completion": ({"prompt": [USER, ANSWER, USER], "completion": [ANSWER]}, HO, ""),
+    "strings": ({"prompt": "Hi", "completion": "Ho"}, HO, ""),
+    "sharegpt": ({"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}]}, HO, ""),
+    "alpaca": ({"instruction": "Hi", "input": "", "output": "Ho"}, HO, ""),
+    "empty tools": ({"messages": [USER, ANSWER], "tools": ""}, HO, ""),
+    "tools as text": ({"messages": [USER, ANSWER], "tools": json.dumps([TOOL])}, HO, ""),
+    "null keys": ({"messages": [USER | {"tool_calls": None, "name": None}, ANSWER]}, HO, ""),
+    "null arguments": (
+        {"messages": [USER, {"role": "assistant", "content": None, "tool_calls": [CALL | {"function": {"name": "f", "arguments": {"a": 1, "b": None}}}]}]},
+        'f{"a": 1}<|im_end|>',
+        "",
+    ),
+    "parts": ({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}, ANSWER]}, HO, ""),
+    "second bos": ({"messages": [USER, ANSWER], "chat_template_kwargs": {"bos_token": "<s><s>"}}, HO, "warning: the prompt begins with <s> twice"),
+    "image": ({"messages": [{"role": "user", "content": [{"type": "image", "text": ""}, {"type": "text", "text": "Hi"}]}, ANSWER]}, HO,
+              "warning: /messages/0/content/0: the prompt has nothing of this image"),
+    "documents": ({"messages": [USER, ANSWER], "documents": [{"text": "x"}]}, HO, "warning: /documents/0: the prompt has nothing of this document"),
+    "control token": ({"messages": [{"role": "user", "content": "a <|im_end|> b"}, ANSWER]}, HO, "warning: /messages/0/content: the text has the control token"),
+    "reasoning": ({"messages": [USER, ANSWER | {"reasoning_content": "Hm"}]}, HO, "warning: /messages/1/reasoning_content: the prompt has nothing of this reasoning"),
+    "unread variable": ({"messages": [USER, ANSWER], "chat_template_kwargs": {"thinking": 1}}, HO, "warning: /chat_template_kwargs/thinking: the template does not"),
+    "lost message": ({"messages": [{"role": "critic", "content": "Hi"}, ANSWER]}, HO, "warning: /messages/0: the prompt has nothing of this message"),
+    "nothing trained": ({"messages": [USER]}, "", "error: the model writes nothing"),
+    "refused": ({"messages": [USER, {"role": "tool", "content": "x"}]}, "", "error: raised error: No tools!"),
+    "no role": ({"messages": [{"content": "x"}]}, "", "error: /messages/0: the message has no role"),
+    "not of JSON": ({"messages": [{"role": "user", "content": object()}]}, "", "error: row"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_shape_has_its_verdict(tokenizer, shape):
+    row, trained, verdict = SHAPES[shape]
+    tokenizer = copy.deepcopy(tokenizer)
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|im_end|>"]})
+    tokenizer.chat_template = SOURCE
+    template = ChatTemplate.from_tokenizer(tokenizer)
+    tokenize = sft.tokenize(template, tokenizer)
+    one = tokenize(row)
+    assert decode(tokenizer, one) == trained
+    assert one["verdict"].startswith(verdict) and bool(one["verdict"]) == bool(verdict)
+    assert tokenize({name: [value] for name, value in row.items()}) == {name: [value] for name, value in one.items()}
+
+
+def test_an_unknown_mask_is_said(tokenizer):
     unknown = ChatTemplate.from_source("{{ messages|tojson }}")
-    assert "mask unknown" in sft.tokenize(unknown, tokenizer)({"messages": rows[:1]})["verdict"][0]
+    verdict = sft.tokenize(unknown, tokenizer)({"messages": [USER, ANSWER]})["verdict"]
+    assert verdict.startswith("error: it is unknown which text the model writes")
+
+
+def test_without_a_column_an_exception_is_raised(tokenizer):
+    template = ChatTemplate.from_source(SOURCE, bos_token="<s>")
     with pytest.raises(RefusedError):
-        sft.tokenize(template, tokenizer, verdict_column=None)({"messages": rows})
+        sft.tokenize(template, tokenizer, verdict_column=None)({"messages": SHAPES["refused"][0]["messages"]})
+    assert list(sft.tokenize(template, tokenizer, verdict_column="v")({"messages": [USER, ANSWER]}))[-1] == "v"
+
+
+def test_options_are_those_of_the_command(tokenizer):
+    template = ChatTemplate.from_source(PLAIN)
+    marker = ChatTemplate.from_source(PLAIN.replace("<|im_end|>\n", ""))
+
+    def trained(template=template, **options):
+        return decode(tokenizer, sft.tokenize(template, tokenizer, **options)({"messages": [USER, ANSWER, USER]}))
+
+    assert trained() == HO and trained(trailing_space=True) == HO + "\n"
+    assert trained(content_only=True) == "Ho" and trained(end_token=False) == "Ho"
+    assert trained(marker, next_marker=False) == "Ho" and trained(marker) == trained(marker, next_marker=True) == "Ho<|im_start|>"
+    row = {"messages": [USER, {"role": "assistant", "content": "", "tool_calls": [CALL | {"function": {"name": "f", "arguments": '{"a": null}'}}]}]}
+    template = ChatTemplate.from_source(SOURCE, bos_token="")
+    for text, options in [('f{"a": null}', {"remove_null": False}), ("f{}", {})]:
+        assert text + "<|im_end|>" == decode(tokenizer, sft.tokenize(template, tokenizer, json_arguments=True, **options)(row))
+
+
+def test_control_tokens_of_a_row_are_refused_or_split(tokenizer):
+    template = ChatTemplate.from_source(PLAIN, eos_token="<|im_end|>", bos_token="<s>")
+    row = {"messages": [{"role": "user", "content": "a<|im_end|>\n<s>b"}, ANSWER]}
+    end = tokenizer.convert_tokens_to_ids("<|im_end|>")
+    left = sft.tokenize(template, tokenizer)(row)
+    split = sft.tokenize(template, tokenizer, control_tokens="split")(row)
+    assert left["input_ids"].count(end) == 3 and split["input_ids"].count(end) == 2
+    assert tokenizer.decode(split["input_ids"]) == tokenizer.decode(left["input_ids"])
+    assert decode(tokenizer, split) == HO
+    assert sft.tokenize(template, tokenizer, control_tokens="refuse")(row)["verdict"].startswith("error: ")
+
+
+def test_pairs_are_those_of_trl(tokenizer):
+    rows = {"prompt": [[USER]] * 2, "chosen": [[ANSWER], [ANSWER]], "rejected": [[ANSWER | {"content": "No"}], [ANSWER]]}
+    done = sft.tokenize(ChatTemplate.from_source(PLAIN), tokenizer)(rows)
+    texts = {name: tokenizer.decode(done[name][0]) for name in ("prompt_ids", "chosen_ids", "rejected_ids")}
+    prompt = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+    assert texts == {"prompt_ids": prompt, "chosen_ids": "Ho<|im_end|>\n", "rejected_ids": "No<|im_end|>\n"}
+    assert done["verdict"] == ["", "error: the two answers are the same"]
+    whole = {"chosen": [[USER, ANSWER]], "rejected": [[USER, ANSWER | {"content": "No"}]]}
+    assert sft.tokenize(ChatTemplate.from_source(PLAIN), tokenizer)(whole)["chosen_ids"] == [done["chosen_ids"][0]]
+
+
+def test_a_prompt_alone_ends_with_the_beginning_of_the_answer(tokenizer):
+    done = sft.tokenize(ChatTemplate.from_source(PLAIN), tokenizer)({"prompt": ["Hi", [USER]]})
+    text = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+    assert [tokenizer.decode(ids) for ids in done["input_ids"]] == [text] * 2
+    assert list(done) == ["input_ids", "attention_mask", "verdict"] and done["verdict"] == ["", ""]
+
+
+def test_rows_are_packed(tokenizer):
+    template, rows = ChatTemplate.from_source(PLAIN), make_rows(60)
+    dataset = datasets.Dataset.from_dict({"messages": [*rows, [USER]]})
+    alone = dataset.map(sft.tokenize(template, tokenizer), batched=True, remove_columns=["messages"])
+    most = max(map(len, alone["input_ids"]))
+    packed = dataset.map(sft.tokenize(template, tokenizer, max_length=most, packing=True), batched=True, remove_columns=["messages"])
+    assert sum(map(len, packed["input_ids"])) == sum(map(len, alone["input_ids"])) and len(packed) < len(alone)
+    parts = []
+    for row in packed:
+        assert len(row["input_ids"]) == sum(row["seq_lengths"]) <= most and row["position_ids"].count(0) == len(row["seq_lengths"])
+        assert (len(row["seq_lengths"]) == 1) if row["verdict"] else True
+        starts = [sum(row["seq_lengths"][:at]) for at in range(len(row["seq_lengths"]))]
+        parts += [(row["input_ids"][at : at + length], row["labels"][at : at + length]) for at, length in zip(starts, row["seq_lengths"])]
+    assert sorted(parts) == sorted(zip(alone["input_ids"], alone["labels"]))
+    with pytest.raises(ValueError):
+        sft.tokenize(template, tokenizer, packing=True)
+
+
+def test_map_needs_no_batches(tokenizer):
+    dataset = datasets.Dataset.from_dict({"messages": make_rows(20)})
+    tokenize = sft.tokenize(ChatTemplate.from_source(PLAIN), tokenizer)
+    assert dataset.map(tokenize)["labels"][:] == dataset.map(tokenize, batched=True)["labels"][:]
 
 
 BAD = [("tools", "{nope"), ("tools", "[" * 5000), ("tools", "5"), ("chat_template_kwargs", "[1]"), ("chat_template_kwargs", "x"),

@@ -3,6 +3,7 @@
 import collections
 import copy
 import dataclasses
+import datetime
 import enum
 import pickle
 import random
@@ -26,6 +27,7 @@ from chat_template import (
     RequestError,
     TemplateError,
     TemplateFaultError,
+    sft,
 )
 
 
@@ -60,7 +62,7 @@ def test_values_are_shown_as_by_transformers(tokenizer, value):
     tokenizer.chat_template = SHOWN
     template = ChatTemplate.from_tokenizer(tokenizer)
     for messages in ([{"role": "user", "content": value}], [Message("user", value)], ({"role": "user", "x": [value]},)):
-        assert template.apply_chat_template(messages) == tokenizer.apply_chat_template(messages, tokenize=False)
+        assert template.apply_chat_template(messages, tokenize=False) == tokenizer.apply_chat_template(messages, tokenize=False)
 
 
 def test_a_function_is_a_tool(tokenizer):
@@ -75,7 +77,7 @@ def test_a_function_is_a_tool(tokenizer):
     tokenizer.chat_template = "{{ tools|tojson }}"
     messages = [{"role": "user", "content": "Hi"}]
     expected = tokenizer.apply_chat_template(messages, tools=[weather], tokenize=False)
-    assert ChatTemplate.from_tokenizer(tokenizer).apply_chat_template(messages, tools=[weather]) == expected
+    assert ChatTemplate.from_tokenizer(tokenizer).apply_chat_template(messages, tools=[weather], tokenize=False) == expected
 
 
 def test_errors_name_the_place():
@@ -227,6 +229,72 @@ def test_a_template_is_pickled_and_copied():
             assert (other.special_tokens, other.control_tokens, other.names) == (template.special_tokens, template.control_tokens, template.names)
 
 
+def same(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def test_prompts_are_pickled():
+    messages = [{"role": "user", "content": "Hï <s>"}, {"role": "assistant", "content": "Ho"}]
+    template = ChatTemplate.from_source(GENERATION, bos_token="<s>")
+    for source in (GENERATION, "{{ messages|tojson }}"):
+        template = ChatTemplate.from_source(source, bos_token="<s>")
+        prompt = template.render(messages, options=Options(control_tokens="split"))
+        other = same(same(prompt))
+        names = [name for name in dir(prompt) if not name.startswith("_") and name not in ("assistant_mask", "labels")]
+        assert len(names) == 11
+        for name in names:
+            assert getattr(other, name) == getattr(prompt, name)
+        offsets = [(at, at + 1) for at in range(len(prompt.text))]
+        for reference in (True, False):
+            assert other.assistant_mask(offsets, reference=reference) == prompt.assistant_mask(offsets, reference=reference)
+        assert other._repr_html_() == prompt._repr_html_()
+
+
+def test_options_are_pickled():
+    now = datetime.datetime(2026, 1, 2, 3, 4, 5, 6)
+    options = same(Options(roles=["user"], end_token=False, control_tokens="refuse", limits={"steps": 1000}, now=now, cancel=CancelFlag()))
+    template = ChatTemplate.from_source(PLAIN + "{{ strftime_now('%Y %f') }}", bos_token="<s>")
+    prompt = template.render([{"role": "user", "content": "Hi"}], options=options)
+    assert [prompt.text[start:end] for start, end in prompt.assistant_spans] == ["Hi"] and prompt.text.endswith("2026 000006")
+    for content in ("<s>", "x" * 100_000):
+        with pytest.raises(TemplateError):
+            template.render([{"role": "user", "content": content}], options=options)
+
+
+def test_prepared_requests_are_pickled():
+    template = ChatTemplate.from_source(PLAIN)
+    messages = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]
+    prepared = template.prepare({"messages": messages}, policy="fit", options=Options(limits={"steps": 100_000}))
+    turns = [*messages, {"role": "assistant", "content": "Ho"}, messages[0]]
+    for earlier in (prepared, same(prepared)):
+        later = template.prepare({"messages": turns}, after=earlier)
+        for one in (later, same(later)):
+            assert (one.messages, one.changes, one.render()[0].text) == (later.messages, later.changes, later.render()[0].text)
+            assert one.after(prepared.render()[0].text, "Ho<|im_end|>") == later.after(prepared.render()[0].text, "Ho<|im_end|>")
+
+
+def test_each_limit_can_be_none():
+    template = ChatTemplate.from_source(PLAIN)
+    names = ["steps", "output", "value", "live", "calls", "height", "stack", "source", "width", "bits", "milliseconds"]
+    for limits in ({name: None for name in names}, *({name: None} for name in names)):
+        options = Options(limits=limits)
+        assert template.render([{"role": "user", "content": "Hi"}], options=options).text == same(template).apply_chat_template([{"role": "user", "content": "Hi"}])
+    long = [{"role": "user", "content": "x" * (80 << 20)}]
+    with pytest.raises(LimitError):
+        template.apply_chat_template(long)
+    assert len(template.apply_chat_template(long, options=Options(limits=dict.fromkeys(["output", "value", "live"])))) > 80 << 20
+    with pytest.raises(LimitError):
+        recursive = "{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}"
+        ChatTemplate.from_source(recursive).apply_chat_template([{}], options=Options(limits=dict.fromkeys(names)))
+
+
+def test_a_notebook_shows_a_prompt():
+    template = ChatTemplate.from_source(PLAIN)
+    html = template.render([{"role": "user", "content": "<Hi&"}, {"role": "assistant", "content": "Ho"}])._repr_html_()
+    assert '<span title="/messages/0/content" style="">&lt;Hi&amp;</span>' in html
+    assert '<span title="/messages/1/content" style="background: rgba(0, 160, 0, .2); ">Ho</span>' in html
+
+
 def test_threads_share_a_template():
     template, rows = ChatTemplate.from_source(PLAIN), make_rows(200)
     expected = [template.apply_chat_template(row) for row in rows]
@@ -347,38 +415,54 @@ def make_value(rng, depth=0):
     return {key: item for key, item in zip(rng.sample(keys, len(items)), items)}
 
 
-def call_at_random(rng, templates):
+def call_at_random(rng, templates, tokenizer):
     template = rng.choice(templates)
     messages = make_value(rng) if rng.random() < 0.3 else [make_value(rng, 1) for _ in range(rng.randrange(3))]
     if rng.random() < 0.3:
         messages = [{"role": rng.choice(["user", "assistant"]), "content": make_value(rng, 2)}]
-    names = ["tools", "documents", "add_generation_prompt", "continue_final_message", "chat_template", "x", "options", "padding", "tokenize"]
+    names = ["tools", "documents", "add_generation_prompt", "continue_final_message", "chat_template", "x", "options", "tokenize"]
+    names += ["padding", "max_length", "return_dict", "return_assistant_tokens_mask", "tokenizer_kwargs", "sanitize_control_tokens"]
     how = {name: make_value(rng, 2) for name in rng.sample(names, rng.randrange(3))}
-    kind = rng.randrange(8)
+    # The tokenizer's own exceptions are of many types.
+    sound = {"padding": True, "max_length": 3, "tokenizer_kwargs": {}}
+    how |= {name: value for name, value in sound.items() if name in how}
+    kind = rng.randrange(11)
     if kind < 3:
         return template.apply_chat_template(messages, **how)
     if kind == 3:
         how.pop("tokenize", None)
-        return template.render(messages, **how).turns
+        prompt = template.render(messages, **how)
+        return prompt.turns, prompt._repr_html_(), same(prompt).turns
     if kind == 4:
         how.pop("tokenize", None)
         return template.render_batch(messages, **how)
     if kind == 5:
-        return template.prepare(make_value(rng)).render()
+        prepared = template.prepare(make_value(rng))
+        return prepared.render(), same(prepared).render()
     if kind == 6:
         return template.append(messages, rng.choice(["", "a", make_value(rng, 4)]))
+    if kind == 7:
+        limits = {rng.choice(["steps", "stack", "milliseconds", "x"]): make_value(rng, 3)}
+        return same(Options(limits=limits, roles=make_value(rng, 3), now=make_value(rng, 4)))
+    if kind < 10:
+        columns = ["messages", "prompt", "completion", "chosen", "rejected", "tools", "chat_template_kwargs", "conversations", "instruction", "output"]
+        batch = {name: [messages, make_value(rng, 1)] for name in rng.sample(columns, rng.randrange(1, 4))}
+        how = {"max_length": rng.choice([None, 3]), "truncate": rng.choice(["turn", "token"]), "control_tokens": rng.choice(["leave", "split"])}
+        return sft.tokenize(template, tokenizer, packing=how["max_length"] is not None, **how)(batch)
     return template.parse_response(rng.choice(["", "x", make_value(rng, 4)]), tools=make_value(rng, 2), response_template=make_value(rng, 2))
 
 
-def test_random_calls_end_in_a_value_or_a_known_exception(random_calls):
+def test_random_calls_end_in_a_value_or_a_known_exception(random_calls, tokenizer):
     rng = random.Random(random_calls)
-    templates = [ChatTemplate.from_source(source) for source in (SHOWN, PLAIN, GENERATION, "{{ messages|tojson }}{{ x }}{{ tools }}")]
+    templates = [ChatTemplate.from_source(source, bos_token="user") for source in (SHOWN, PLAIN, GENERATION, "{{ messages|tojson }}{{ x }}{{ tools }}")]
+    tokenizer.chat_template = GENERATION
+    templates.append(ChatTemplate.from_tokenizer(tokenizer))
     end = time.monotonic() + 20
     for number in range(random_calls):
         try:
-            call_at_random(rng, templates)
-        except (TemplateError, TypeError):
-            pass
+            call_at_random(rng, templates, tokenizer)
+        except (ValueError, TypeError) as error:
+            assert type(error) is ValueError or isinstance(error, (TemplateError, TypeError))
         if random_calls <= 10_000 and time.monotonic() > end:
             break
     assert number > 100

@@ -1,10 +1,28 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from os import PathLike
-from typing import Any, Literal, final
+from typing import Any, Literal, final, overload
 
-Span = tuple[int, int]
-Limits = Mapping[str, int | None]
+__all__ = [
+    "AnswerError",
+    "CancelFlag",
+    "ChatTemplate",
+    "LimitError",
+    "MismatchError",
+    "Options",
+    "Prepared",
+    "Prompt",
+    "RefusedError",
+    "RequestError",
+    "TemplateError",
+    "TemplateFaultError",
+    "__version__",
+]
+
+_Span = tuple[int, int]
+_Limits = Mapping[str, int | None]
+_Tools = Sequence[dict[str, Any] | Callable[..., Any]] | None
+_Documents = Sequence[dict[str, Any]] | None
 
 __version__: str
 
@@ -63,10 +81,11 @@ class Options:
         next_marker: bool = False,
         control_tokens: Literal["leave", "refuse", "split"] = "leave",
         control_roles: str | Iterable[str] | None = None,
-        limits: Limits | None = None,
+        limits: _Limits | None = None,
         cancel: CancelFlag | None = None,
         now: datetime | None = None,
     ) -> Options: ...
+    def __reduce__(self) -> Any: ...
 
 @final
 class Prompt:
@@ -79,13 +98,13 @@ class Prompt:
     @property
     def turns(self) -> list[dict[str, Any]]: ...
     @property
-    def assistant_spans(self) -> list[Span]: ...
+    def assistant_spans(self) -> list[_Span]: ...
     @property
-    def assistant_turns(self) -> list[tuple[int | None, list[Span] | None]]: ...
+    def assistant_turns(self) -> list[tuple[int | None, list[_Span] | None]]: ...
     @property
     def unknown_turns(self) -> list[tuple[int | None, str]]: ...
     @property
-    def reference_spans(self) -> list[Span]: ...
+    def reference_spans(self) -> list[_Span]: ...
     @property
     def control_tokens(self) -> list[dict[str, Any]]: ...
     @property
@@ -94,11 +113,12 @@ class Prompt:
     def generation_prompt(self) -> tuple[int, int] | None: ...
     @property
     def steps(self) -> int: ...
-    def assistant_mask(self, offsets: Iterable[Span], *, reference: bool = False) -> list[int]: ...
+    def assistant_mask(self, offsets: Iterable[_Span], *, reference: bool = False) -> list[int]: ...
     def labels(self, encoding: Any) -> list[int]: ...
-    def _spans_from(self, first: int) -> list[Span]: ...
-    def _turn_ends(self) -> list[int]: ...
-    def _missing(self, count: int) -> list[int]: ...
+    def _repr_html_(self) -> str: ...
+    def __reduce__(self) -> Any: ...
+    @staticmethod
+    def _restore(text: str, properties: dict[str, Any]) -> Prompt: ...
 
 @final
 class Prepared:
@@ -120,6 +140,7 @@ class Prepared:
     def count(self, count_tokens: Callable[[str], int]) -> int: ...
     def fit(self, limit: int, count_tokens: Callable[[str], int]) -> tuple[Prompt, list[dict[str, Any]]]: ...
     def grammar(self, format: Literal["gbnf", "lark", "structural_tag"] = "gbnf") -> dict[str, Any] | None: ...
+    def __reduce__(self) -> Any: ...
     def after(self, seen: str, sampled: str | None = None) -> tuple[str, list[dict[str, Any]]]: ...
 
 @final
@@ -133,41 +154,78 @@ class ChatTemplate:
         processor: bool = False,
         ignore_remote_code: bool = False,
         follow_links: bool = False,
-        limits: Limits | None = None,
+        limits: _Limits | None = None,
         cancel: CancelFlag | None = None,
     ) -> ChatTemplate: ...
     @staticmethod
     def from_source(
-        source: str, *, limits: Limits | None = None, cancel: CancelFlag | None = None, **special_tokens: str
+        source: str, *, limits: _Limits | None = None, cancel: CancelFlag | None = None, **special_tokens: str
     ) -> ChatTemplate: ...
     @staticmethod
     def from_named(
-        templates: dict[str, str], *, limits: Limits | None = None, cancel: CancelFlag | None = None, **special_tokens: str
+        templates: dict[str, str], *, limits: _Limits | None = None, cancel: CancelFlag | None = None, **special_tokens: str
     ) -> ChatTemplate: ...
     @staticmethod
-    def from_config(config: dict[str, Any], *, limits: Limits | None = None, cancel: CancelFlag | None = None) -> ChatTemplate: ...
+    def from_config(config: dict[str, Any], *, limits: _Limits | None = None, cancel: CancelFlag | None = None) -> ChatTemplate: ...
     @staticmethod
-    def from_tokenizer(tokenizer: Any, *, limits: Limits | None = None, cancel: CancelFlag | None = None) -> ChatTemplate: ...
+    def from_tokenizer(tokenizer: Any, *, limits: _Limits | None = None, cancel: CancelFlag | None = None) -> ChatTemplate: ...
+    @overload
     def apply_chat_template(
         self,
-        conversation: Any,
-        tools: Sequence[dict[str, Any] | Callable[..., Any]] | None = None,
-        documents: Sequence[dict[str, Any]] | None = None,
+        conversation: Sequence[Mapping[str, Any]],
+        tools: _Tools = None,
+        documents: _Documents = None,
         chat_template: str | None = None,
         add_generation_prompt: bool | None = None,
         continue_final_message: bool | str | None = None,
-        tokenize: Literal[False] = False,
         *,
+        tokenize: Literal[False],
         options: Options | None = None,
         **kwargs: Any,
+    ) -> str: ...
+    @overload
+    def apply_chat_template(
+        self,
+        conversation: Sequence[Sequence[Mapping[str, Any]]],
+        tools: _Tools = None,
+        documents: _Documents = None,
+        chat_template: str | None = None,
+        add_generation_prompt: bool | None = None,
+        continue_final_message: bool | str | None = None,
+        *,
+        tokenize: Literal[False],
+        options: Options | None = None,
+        **kwargs: Any,
+    ) -> list[str]: ...
+    @overload
+    def apply_chat_template(
+        self,
+        conversation: Any,
+        tools: _Tools = None,
+        documents: _Documents = None,
+        chat_template: str | None = None,
+        add_generation_prompt: bool | None = None,
+        continue_final_message: bool | str | None = None,
+        tokenize: bool | None = None,
+        *,
+        options: Options | None = None,
+        padding: bool | str = False,
+        truncation: bool = False,
+        max_length: int | None = None,
+        return_tensors: str | None = None,
+        return_dict: bool = True,
+        return_assistant_tokens_mask: bool = False,
+        tokenizer_kwargs: dict[str, Any] | None = None,
+        **kwargs: Any,
     ) -> Any:
-        """Returns a `str` for a conversation, and a `list[str]` for a list of conversations."""
+        """Returns what `tokenizer.apply_chat_template` does: the prompt of a conversation, or a list of prompts for a list of conversations,
+        and with `tokenize` their tokens. This is the default of a template that was made from a tokenizer."""
 
     def render(
         self,
         conversation: Any,
-        tools: Sequence[dict[str, Any] | Callable[..., Any]] | None = None,
-        documents: Sequence[dict[str, Any]] | None = None,
+        tools: _Tools = None,
+        documents: _Documents = None,
         chat_template: str | None = None,
         add_generation_prompt: bool | None = None,
         continue_final_message: bool | str | None = None,
@@ -178,8 +236,8 @@ class ChatTemplate:
     def render_batch(
         self,
         conversations: Iterable[Any],
-        tools: Sequence[dict[str, Any] | Callable[..., Any]] | None = None,
-        documents: Sequence[dict[str, Any]] | None = None,
+        tools: _Tools = None,
+        documents: _Documents = None,
         chat_template: str | None = None,
         add_generation_prompt: bool | None = None,
         continue_final_message: bool | str | None = None,
@@ -192,8 +250,8 @@ class ChatTemplate:
         messages: Any,
         seen: str,
         sampled: str | None = None,
-        tools: Sequence[dict[str, Any] | Callable[..., Any]] | None = None,
-        documents: Sequence[dict[str, Any]] | None = None,
+        tools: _Tools = None,
+        documents: _Documents = None,
         chat_template: str | None = None,
         add_generation_prompt: bool | None = None,
         *,
@@ -214,7 +272,7 @@ class ChatTemplate:
         after: Prepared | None = None,
         options: Options | None = None,
     ) -> Prepared: ...
-    def inspect(self, limits: Limits | None = None, *, cancel: CancelFlag | None = None) -> dict[str, Any]: ...
+    def inspect(self, limits: _Limits | None = None, *, cancel: CancelFlag | None = None) -> dict[str, Any]: ...
     def parse_response(
         self,
         text: str,
@@ -223,7 +281,7 @@ class ChatTemplate:
         response_template: dict[str, Any] | None = None,
         *,
         lenient: bool = False,
-        limits: Limits | None = None,
+        limits: _Limits | None = None,
         cancel: CancelFlag | None = None,
     ) -> dict[str, Any]: ...
     def check(self) -> None: ...
@@ -241,6 +299,17 @@ class ChatTemplate:
     def variables(self) -> list[str]: ...
     @property
     def has_generation(self) -> bool: ...
+    def __reduce__(self) -> Any: ...
+    @staticmethod
+    def _rebuild(config: dict[str, Any], tokens: dict[str, str], tokenizer: Any) -> ChatTemplate: ...
+    @staticmethod
+    def _from_folder(folder: str | PathLike[str], options: tuple[bool, bool, bool]) -> ChatTemplate: ...
     def _render_rows(
-        self, rows: Iterable[tuple[Any, Any, dict[str, Any] | None]], options: Options | None = None
-    ) -> list[Prompt | Exception]: ...
+        self,
+        rows: Iterable[Any],
+        options: Options,
+        *,
+        format: str | None = None,
+        remove_null: bool = True,
+        json_arguments: bool = False,
+    ) -> list[list[tuple[Any, ...]] | Exception]: ...

@@ -1,16 +1,12 @@
-//! Renders many conversations on all processors. `Ctrl-C` ends a batch.
+//! Works on many items on all processors. `Ctrl-C` ends a batch.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use chat_template::{ChatTemplate, Error, ErrorKind, Prompt, Result};
+use chat_template::{Error, ErrorKind};
 use pyo3::prelude::*;
-
-use crate::call::{Row, Wanted};
-use crate::error::guard;
-use crate::options::Options;
 
 /// The number of conversations that a thread takes at a time.
 const CHUNK: usize = 16;
@@ -18,35 +14,35 @@ const CHUNK: usize = 16;
 /// How often the calling thread looks for a signal and for the flag of the caller.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Returns the prompts or the errors of conversations, in their order.
-pub fn render(
+/// Returns the results of work on items, in their order, or `None` for those that were not reached before the flag was set. The work gets a
+/// flag that a signal or the caller's flag sets.
+pub fn map<T: Sync, R: Send>(
     py: Python<'_>,
-    template: &ChatTemplate,
-    rows: Vec<Row>,
-    options: &Options,
-    wanted: Wanted,
-) -> PyResult<Vec<Result<Prompt>>> {
+    items: &[T],
+    flag: Option<&AtomicBool>,
+    work: impl Fn(&T, &AtomicBool) -> R + Sync + Send,
+) -> PyResult<Vec<Option<R>>> {
     py.detach(move || {
         let (cancel, next) = (AtomicBool::new(false), AtomicUsize::new(0));
         let work = || {
             let mut done = Vec::new();
             while !cancel.load(Ordering::Relaxed) {
                 let start = next.fetch_add(CHUNK, Ordering::Relaxed);
-                let Some(chunk) = rows
-                    .get(start..rows.len().min(start.saturating_add(CHUNK)))
+                let Some(chunk) = items
+                    .get(start..items.len().min(start.saturating_add(CHUNK)))
                     .filter(|chunk| !chunk.is_empty())
                 else {
                     break;
                 };
-                for (index, row) in (start..).zip(chunk) {
-                    done.push((index, guard(|| row.render(template, options, (wanted, Some(&cancel))))));
+                for (index, item) in (start..).zip(chunk) {
+                    done.push((index, work(item, &cancel)));
                 }
             }
             done
         };
         let threads = thread::available_parallelism()
             .map_or(1, usize::from)
-            .min(rows.len().div_ceil(CHUNK))
+            .min(items.len().div_ceil(CHUNK))
             .max(1);
         let (parts, signal) = thread::scope(|scope| {
             let (sender, receiver) = channel::<()>();
@@ -67,12 +63,7 @@ pub fn render(
                     signal = Some(raised);
                     cancel.store(true, Ordering::Relaxed);
                 }
-                if options
-                    .allowed
-                    .cancel
-                    .as_ref()
-                    .is_some_and(|flag| flag.load(Ordering::Relaxed))
-                {
+                if flag.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
                     cancel.store(true, Ordering::Relaxed);
                 }
             }
@@ -82,13 +73,17 @@ pub fn render(
         if let Some(signal) = signal {
             return Err(signal);
         }
-        let cancelled = || Err(Error::new(ErrorKind::Limit, "the batch was cancelled"));
-        let mut results: Vec<Result<Prompt>> = rows.iter().map(|_| cancelled()).collect();
+        let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
         for (index, result) in parts.into_iter().flatten() {
             if let Some(place) = results.get_mut(index) {
-                *place = result;
+                *place = Some(result);
             }
         }
         Ok(results)
     })
+}
+
+/// Returns the error of an item that was not reached.
+pub fn cancelled() -> Error {
+    Error::new(ErrorKind::Limit, "the batch was cancelled")
 }

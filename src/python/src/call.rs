@@ -1,29 +1,26 @@
 //! The arguments of a call, and its render.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlTokens, Error, Prompt, Result};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlTokens};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
 use crate::fault::within;
-use crate::input::{Text, read, read_conversation, read_documents, read_tools};
+use crate::input::{Text, read, read_documents, read_tools};
 use crate::options::Options;
 
-/// The arguments of `apply_chat_template` that transformers 5.24.0 passes to the tokenizer. They do nothing if only the text is asked for.
-const TOKENIZER: [&str; 6] = [
+/// The arguments of `apply_chat_template` in transformers 5.24.0 that are for the tokenizer. They do nothing if only the text is asked for.
+const TOKENIZER: [&str; 7] = [
     "padding",
     "truncation",
     "max_length",
     "return_tensors",
     "return_dict",
+    "return_assistant_tokens_mask",
     "tokenizer_kwargs",
 ];
-
-/// Its flags that are refused unless they are off.
-const FLAGS: [&str; 2] = ["return_assistant_tokens_mask", "sanitize_control_tokens"];
 
 /// The arguments of `apply_chat_template` besides the conversation.
 #[derive(Default)]
@@ -34,6 +31,15 @@ pub struct Arguments {
     add_generation_prompt: bool,
     continue_field: Option<String>,
     variables: Option<Data<'static>>,
+    /// Those that are for the tokenizer, by their names.
+    pub tokenizer: Vec<(String, Py<PyAny>)>,
+}
+
+impl Arguments {
+    /// Returns whether the last message is to be continued.
+    pub fn continues(&self) -> bool {
+        self.continue_field.is_some()
+    }
 }
 
 /// The arguments as Python passes them.
@@ -69,14 +75,19 @@ impl<'a, 'py> Given<'a, 'py> {
 
     /// Converts the arguments.
     pub fn read(self) -> PyResult<Arguments> {
-        let mut variables = Vec::new();
+        let (mut variables, mut tokenizer) = (Vec::new(), Vec::new());
         for (name, value) in self
             .variables
             .into_iter()
             .flat_map(|variables| variables.iter().collect::<Vec<_>>())
         {
             let name = name.extract::<Text>()?.0;
-            if TOKENIZER.contains(&name.as_str()) || FLAGS.contains(&name.as_str()) && value.is(PyBool::new(value.py(), false)) {
+            let is_off = value.is(PyBool::new(value.py(), false));
+            if TOKENIZER.contains(&name.as_str()) {
+                tokenizer.push((name, value.unbind()));
+                continue;
+            }
+            if name == "sanitize_control_tokens" && is_off {
                 continue;
             }
             let value = read(&value, &name)?;
@@ -103,6 +114,7 @@ impl<'a, 'py> Given<'a, 'py> {
             add_generation_prompt,
             continue_field,
             variables: (!variables.is_empty()).then(|| Data::Object(Object::new(variables))),
+            tokenizer,
         })
     }
 }
@@ -156,40 +168,4 @@ pub fn with_options<T>(
             .with_reference_spans(apply.continue_final_message.field().is_none() && template.has_generation());
     }
     call(&apply)
-}
-
-/// A conversation of a batch.
-pub struct Row {
-    pub messages: Data<'static>,
-    pub arguments: Arc<Arguments>,
-}
-
-impl Row {
-    /// Converts a row of a data set: a tuple of messages, tools and variables.
-    pub fn read(row: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (messages, tools, variables): (_, Option<_>, Option<_>) = row.extract()?;
-        let given = Given {
-            tools: tools.as_ref(),
-            variables: variables.as_ref(),
-            ..Given::default()
-        };
-        Ok(Self {
-            arguments: Arc::new(given.read()?),
-            messages: read_conversation(&messages)?,
-        })
-    }
-
-    /// Renders the conversation as one of a batch, where a conversation can be empty.
-    pub fn render(&self, template: &ChatTemplate, options: &Options, how: (Wanted, Option<&AtomicBool>)) -> Result<Prompt> {
-        with_options(template, &self.arguments, options, how, |options| match &self.messages {
-            Data::List(_) | Data::Tuple(_) => {
-                let prompts = template.apply_batch(std::slice::from_ref(&self.messages), options)?;
-                prompts
-                    .into_iter()
-                    .next()
-                    .ok_or_else(|| Error::internal("a conversation has no prompt"))
-            }
-            other => template.apply(other, options),
-        })
-    }
 }

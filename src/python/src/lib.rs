@@ -11,7 +11,9 @@ mod output;
 mod prepared;
 mod prompt;
 mod reader;
+mod rows;
 mod template;
+mod tokens;
 
 use pyo3::prelude::*;
 

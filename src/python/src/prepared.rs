@@ -3,104 +3,103 @@
 use chat_template::grammar::GrammarFormat;
 use chat_template::json::Data;
 use chat_template::request::{After, Change, Format, LaterSystem, Policy, PrepareOptions, Prepared};
-use chat_template::{Append, ChatTemplate, PromptOptions, Result};
+use chat_template::{Append, PromptOptions, Result};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyTuple};
+use serde::Serialize;
 
 use crate::call::{Arguments, Wanted, with_options};
 use crate::error::{refuse, run};
 use crate::input::Text;
-use crate::options::Options;
+use crate::options::{Options, choose, reduce};
 use crate::output::write_serialized;
 use crate::prompt::PyPrompt;
+use crate::template::PyChatTemplate;
 
 /// The body of a request as it is written for a template.
 #[pyclass(frozen, name = "Prepared", module = "chat_template")]
 pub struct PyPrepared {
-    template: ChatTemplate,
+    template: Py<PyChatTemplate>,
     body: Data<'static>,
     settings: Settings,
+    meaning: Meaning,
+    /// An earlier body of the conversation that is written in the same way as the last one.
+    after: Option<Py<PyPrepared>>,
     options: Options,
     /// How the body is written.
     plan: Option<After>,
 }
 
-/// The options of preparing, without the clock and the bounds.
-struct Settings {
-    format: Option<Format>,
-    policy: Policy,
-    later_system: LaterSystem,
-    chat_template: Option<String>,
-    media_placeholder: Option<String>,
-    keeps_tools: bool,
-    tools_as_text: bool,
-    after: Option<After>,
+/// The options of preparing by their names in Python, without the clock and the bounds.
+#[derive(Serialize)]
+pub struct Settings {
+    pub format: Option<String>,
+    pub policy: String,
+    pub later_system: String,
+    pub chat_template: Option<String>,
+    pub media_placeholder: Option<String>,
+    pub keeps_tools: bool,
+    pub tools_as_text: bool,
 }
 
-/// Prepares a body. `names` are those of the format, the policy and the place of later system messages.
+/// What the names of the format, the policy and the place of later system messages mean.
+type Meaning = (Option<Format>, Policy, LaterSystem);
+
+const FORMATS: [(&str, Format); 3] = [
+    ("chat_completions", Format::ChatCompletions),
+    ("responses", Format::Responses),
+    ("messages", Format::Messages),
+];
+
+const POLICIES: [(&str, Policy); 3] = [("exact", Policy::Exact), ("fit", Policy::Fit), ("strict", Policy::Strict)];
+
+const PLACES: [(&str, LaterSystem); 3] = [
+    ("in_place", LaterSystem::InPlace),
+    ("as_user", LaterSystem::AsUser),
+    ("merged", LaterSystem::Merged),
+];
+
+/// Prepares a body.
 pub fn prepare(
-    py: Python<'_>,
-    template: ChatTemplate,
+    template: &Bound<'_, PyChatTemplate>,
     body: Data<'static>,
-    names: (Option<&str>, &str, &str),
-    (chat_template, media_placeholder, keeps_tools, tools_as_text): (Option<String>, Option<String>, bool, bool),
+    settings: Settings,
     after: Option<&Bound<'_, PyPrepared>>,
     options: Options,
 ) -> PyResult<PyPrepared> {
-    let format = match names.0 {
-        None => None,
-        Some("chat_completions") => Some(Format::ChatCompletions),
-        Some("responses") => Some(Format::Responses),
-        Some("messages") => Some(Format::Messages),
-        Some(other) => {
-            return Err(unknown(
-                "format",
-                other,
-                "\"chat_completions\", \"responses\" or \"messages\"",
-            ));
-        }
-    };
-    let policy = match names.1 {
-        "exact" => Policy::Exact,
-        "fit" => Policy::Fit,
-        "strict" => Policy::Strict,
-        other => return Err(unknown("policy", other, "\"exact\", \"fit\" or \"strict\"")),
-    };
-    let later_system = match names.2 {
-        "in_place" => LaterSystem::InPlace,
-        "as_user" => LaterSystem::AsUser,
-        "merged" => LaterSystem::Merged,
-        other => return Err(unknown("later_system", other, "\"in_place\", \"as_user\" or \"merged\"")),
-    };
-    let after = after.and_then(|earlier| earlier.get().plan);
-    let settings = Settings {
-        format,
-        policy,
-        later_system,
-        chat_template,
-        media_placeholder,
-        keeps_tools,
-        tools_as_text,
-        after,
-    };
+    let format = settings.format.as_ref().map(|name| choose("format", name, &FORMATS));
+    let after = after.map(|earlier| match &earlier.get().after {
+        Some(first) if first.get().plan == earlier.get().plan => first.clone_ref(earlier.py()),
+        _ => earlier.clone().unbind(),
+    });
     let mut prepared = PyPrepared {
-        template,
+        template: template.clone().unbind(),
         body,
+        meaning: (
+            format.transpose()?,
+            choose("policy", &settings.policy, &POLICIES)?,
+            choose("later_system", &settings.later_system, &PLACES)?,
+        ),
         settings,
+        after,
         options,
         plan: None,
     };
-    prepared.plan = run(py, || prepared.with(|prepared| Ok(Some(After::from(&prepared)))))?;
+    prepared.plan = run(template.py(), || prepared.with(|prepared| Ok(Some(After::from(&prepared)))))?;
     Ok(prepared)
-}
-
-fn unknown(option: &str, name: &str, choices: &str) -> PyErr {
-    PyValueError::new_err(format!("{option} is {name:?}, and must be {choices}"))
 }
 
 #[pymethods]
 impl PyPrepared {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let keywords = write_serialized(py, &self.settings)?.cast_into::<PyDict>()?;
+        keywords.set_item("after", &self.after)?;
+        keywords.set_item("options", Bound::new(py, self.options.clone())?)?;
+        let body = (crate::output::write(py, &self.body)?,).into_pyobject(py)?;
+        reduce(self.template.bind(py).getattr("prepare")?, &keywords, body)
+    }
+
     /// The messages that the template gets.
     #[getter]
     fn messages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -147,7 +146,7 @@ impl PyPrepared {
         let (prompt, changes) = run(py, || {
             self.with_options(Wanted::Spans, |prepared, options| prepared.render_with(options))
         })?;
-        Ok((PyPrompt { prompt }, list_changes(py, &changes)?))
+        Ok((prompt.into(), list_changes(py, &changes)?))
     }
 
     /// Returns the number of tokens of the prompt. `count_tokens` returns that of a string.
@@ -167,15 +166,19 @@ impl PyPrepared {
                 prepared.fit(limit, &count, options)?.render_with(options)
             })
         })?;
-        Ok((PyPrompt { prompt }, list_changes(py, &changes)?))
+        Ok((prompt.into(), list_changes(py, &changes)?))
     }
 
     /// Returns the grammar of what the model may write, by the tools, `tool_choice` and `response_format` of the body: a dict with `text`,
     /// `triggers` and `lost`, or `None` if the model may write anything.
     #[pyo3(signature = (format="gbnf"))]
     fn grammar<'py>(&self, py: Python<'py>, format: &str) -> PyResult<Bound<'py, PyAny>> {
-        let format =
-            GrammarFormat::find(format).ok_or_else(|| unknown("format", format, "\"gbnf\", \"lark\" or \"structural_tag\""))?;
+        let format = choose(
+            "format",
+            format,
+            &["gbnf", "lark", "structural_tag"].map(|name| (name, GrammarFormat::find(name))),
+        )?;
+        let format = format.ok_or_else(|| PyValueError::new_err("the format is unknown"))?;
         let grammar = run(py, || {
             self.with(|prepared| prepared.grammar(format, self.options.allowed.bounds()))
         })?;
@@ -204,9 +207,13 @@ impl PyPrepared {
     fn with_options<T>(&self, wanted: Wanted, call: impl FnOnce(Prepared<'_>, &PromptOptions<'_>) -> Result<T>) -> Result<T> {
         let arguments = Arguments::default();
         self.with(|prepared| {
-            with_options(&self.template, &arguments, &self.options, (wanted, None), |options| {
-                call(prepared, &options.prompt.with_reference_spans(false))
-            })
+            with_options(
+                self.template.get().library(),
+                &arguments,
+                &self.options,
+                (wanted, None),
+                |options| call(prepared, &options.prompt.with_reference_spans(false)),
+            )
         })
     }
 
@@ -214,17 +221,17 @@ impl PyPrepared {
     fn with<T>(&self, work: impl FnOnce(Prepared<'_>) -> Result<T>) -> Result<T> {
         let default = PrepareOptions::default();
         let mut options = PrepareOptions::default()
-            .with_format(self.settings.format)
-            .with_policy(self.settings.policy)
+            .with_format(self.meaning.0)
+            .with_policy(self.meaning.1)
             .with_chat_template(self.settings.chat_template.as_deref())
-            .with_later_system(self.settings.later_system)
+            .with_later_system(self.meaning.2)
             .with_media_placeholder(self.settings.media_placeholder.as_deref())
             .with_keeps_tools(self.settings.keeps_tools)
             .with_tools_as_text(self.settings.tools_as_text)
             .with_clock(self.options.clock.as_ref().map_or(default.clock, |clock| clock))
             .with_bounds(self.options.allowed.bounds());
-        options.after = self.plan.or(self.settings.after);
-        work(self.template.prepare_with(&self.body, &options)?)
+        options.after = self.plan.or(self.after.as_ref().and_then(|earlier| earlier.get().plan));
+        work(self.template.get().library().prepare_with(&self.body, &options)?)
     }
 }
 

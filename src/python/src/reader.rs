@@ -29,9 +29,6 @@ pub const MAX_BYTES: usize = 256 << 20;
 /// The number of bytes that a value takes besides its text.
 const VALUE_BYTES: usize = 64;
 
-/// The number of items that one argument may have.
-pub const MAX_ITEMS: usize = MAX_BYTES / VALUE_BYTES;
-
 /// Reads the values of one argument.
 #[derive(Default)]
 pub struct Reader {

@@ -2,24 +2,26 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use chat_template::json::Data;
 use chat_template::response::{ParseOptions, ResponseTemplate};
-use chat_template::{ChatTemplate, LoadOptions, Prompt};
+use chat_template::{ChatTemplate, Error, LoadOptions, Prompt};
 use pyo3::exceptions::PyTypeError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::batch;
-use crate::call::{Arguments, Given, Row, Wanted, with_options};
-use crate::error::{guard, run, to_exception};
+use crate::call::{Arguments, Given, Wanted, with_options};
+use crate::error::{guard, refuse, run, to_exception};
 use crate::input::{Text, list_items, read, read_conversation, split_batch};
 use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
 use crate::options::{Allowed, CancelFlag, Options};
 use crate::output::{write, write_serialized};
-use crate::prepared::{PyPrepared, prepare, take_piece};
+use crate::prepared::{PyPrepared, Settings, prepare, take_piece};
 use crate::prompt::PyPrompt;
+use crate::rows::render_rows;
+use crate::tokens::Encoding;
 
 /// The compiled chat templates of a model with its special tokens. It can be used from any thread, pickled and copied.
 #[pyclass(frozen, name = "ChatTemplate", module = "chat_template")]
@@ -27,6 +29,8 @@ pub struct PyChatTemplate {
     template: ChatTemplate,
     /// The folder and its options, if the template has a description of answers, which only the folder has.
     folder: Option<(PathBuf, bool, bool, bool)>,
+    /// The tokenizer that the template was made from.
+    tokenizer: Option<Py<PyAny>>,
 }
 
 #[pymethods]
@@ -61,7 +65,11 @@ impl PyChatTemplate {
                 follow_links,
             )
         });
-        Ok(Self { template, folder })
+        Ok(Self {
+            template,
+            folder,
+            tokenizer: None,
+        })
     }
 
     /// Makes a template from its source and its special tokens, such as `bos_token="<s>"`.
@@ -112,7 +120,8 @@ impl PyChatTemplate {
         Self::load(config, &Allowed::read(limits, cancel)?, Vec::new())
     }
 
-    /// Makes a template from a tokenizer of transformers: its `chat_template` and its special tokens.
+    /// Makes a template from a tokenizer of transformers: its `chat_template` and its special tokens. The tokenizer makes the tokens of
+    /// `apply_chat_template`.
     #[staticmethod]
     #[pyo3(signature = (tokenizer, *, limits=None, cancel=None))]
     fn from_tokenizer(
@@ -121,12 +130,16 @@ impl PyChatTemplate {
         cancel: Option<&Bound<'_, CancelFlag>>,
     ) -> PyResult<Self> {
         let (config, tokens) = describe_tokenizer(tokenizer)?;
-        Self::load(&config, &Allowed::read(limits, cancel)?, read_tokens(Some(&tokens))?)
+        Self::load(&config, &Allowed::read(limits, cancel)?, read_tokens(Some(&tokens))?).map(|template| Self {
+            tokenizer: Some(tokenizer.clone().unbind()),
+            ..template
+        })
     }
 
     #[staticmethod]
-    fn _rebuild(config: &Bound<'_, PyDict>, tokens: &Bound<'_, PyDict>) -> PyResult<Self> {
-        Self::load(config, &Allowed::default(), read_tokens(Some(tokens))?)
+    fn _rebuild(config: &Bound<'_, PyDict>, tokens: &Bound<'_, PyDict>, tokenizer: Option<Py<PyAny>>) -> PyResult<Self> {
+        let template = Self::load(config, &Allowed::default(), read_tokens(Some(tokens))?)?;
+        Ok(Self { tokenizer, ..template })
     }
 
     #[staticmethod]
@@ -144,8 +157,13 @@ impl PyChatTemplate {
         let config = describe_template(py, &own.template)?;
         Ok((
             class.getattr("_rebuild")?,
-            (config, own.special_tokens(py)?).into_pyobject(py)?,
+            (config, own.special_tokens(py)?, &own.tokenizer).into_pyobject(py)?,
         ))
+    }
+
+    // A tokenizer can have a method of this object in place of its own.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.tokenizer)
     }
 
     fn __copy__(slf: Py<Self>) -> Py<Self> {
@@ -164,10 +182,10 @@ impl PyChatTemplate {
         )
     }
 
-    /// Returns the prompt of a conversation, or a list of prompts for a list of conversations, as
-    /// `tokenizer.apply_chat_template(…, tokenize=False)` does.
+    /// Returns what `tokenizer.apply_chat_template` does: the prompt of a conversation, or a list of prompts for a list of conversations,
+    /// and with `tokenize` their tokens. This is the default of a template that was made from a tokenizer.
     #[pyo3(signature = (conversation, tools=None, documents=None, chat_template=None, add_generation_prompt=None,
-        continue_final_message=None, tokenize=false, *, options=None, **kwargs))]
+        continue_final_message=None, tokenize=None, *, options=None, **kwargs))]
     #[expect(clippy::too_many_arguments, reason = "they are those of transformers")]
     fn apply_chat_template<'py>(
         &self,
@@ -178,23 +196,37 @@ impl PyChatTemplate {
         chat_template: Option<Text>,
         add_generation_prompt: Option<&Bound<'py, PyAny>>,
         continue_final_message: Option<&Bound<'py, PyAny>>,
-        tokenize: bool,
+        tokenize: Option<bool>,
         options: Option<&Bound<'py, Options>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if tokenize {
-            let message =
-                "there is no tokenizer here: pass the text to one, with add_special_tokens=False, or use chat_template.sft";
+        let tokenizer = self.tokenizer.as_ref().filter(|_| tokenize != Some(false));
+        if tokenize == Some(true) && tokenizer.is_none() {
+            let message = "only a template made by ChatTemplate.from_tokenizer has tokens: pass the text to a tokenizer, \
+                with add_special_tokens=False, or use chat_template.sft";
             return Err(PyTypeError::new_err(message));
         }
         let ends = [add_generation_prompt, continue_final_message];
-        let given = Given::new(tools, documents, chat_template, ends, kwargs);
-        if let Some(batch) = split_batch(conversation)? {
-            let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Text)?;
-            return Ok(PyList::new(py, prompts.iter().map(|prompt| PyString::new(py, &prompt.text)))?.into_any());
+        let mut arguments = Given::new(tools, documents, chat_template, ends, kwargs).read()?;
+        let encoding = Encoding::new(py, std::mem::take(&mut arguments.tokenizer))?;
+        let wanted = if encoding.wants_mask(tokenizer.is_some())? {
+            Wanted::Spans
+        } else {
+            Wanted::Text
+        };
+        if wanted == Wanted::Spans && arguments.continues() {
+            let message = "continue_final_message is not compatible with return_assistant_tokens_mask.";
+            return Err(refuse(py, "value", message, None));
         }
-        let prompt = self.one(py, conversation, given, options, Wanted::Text)?;
-        Ok(PyString::new(py, &prompt.text).into_any())
+        let (prompts, is_batch) = match split_batch(conversation)? {
+            Some(batch) => (self.batch(py, &batch, arguments, options, wanted)?, true),
+            None => (vec![self.one(py, conversation, &arguments, options, wanted)?], false),
+        };
+        match (tokenizer, &*prompts) {
+            (Some(tokenizer), _) => encoding.encode(tokenizer.bind(py), &prompts, (is_batch, self.template.has_generation())),
+            (None, [prompt]) if !is_batch => Ok(PyString::new(py, &prompt.text).into_any()),
+            (None, prompts) => Ok(PyList::new(py, prompts.iter().map(|prompt| &*prompt.text))?.into_any()),
+        }
     }
 
     /// Returns the prompt of a conversation with its spans: where each character came from, and which text the model writes.
@@ -215,8 +247,8 @@ impl PyChatTemplate {
     ) -> PyResult<PyPrompt> {
         let ends = [add_generation_prompt, continue_final_message];
         let given = Given::new(tools, documents, chat_template, ends, kwargs);
-        let prompt = self.one(py, conversation, given, options, Wanted::Spans)?;
-        Ok(PyPrompt { prompt })
+        self.one(py, conversation, &given.read()?, options, Wanted::Spans)
+            .map(PyPrompt::from)
     }
 
     /// Returns the prompts of conversations with their spans, rendered on all processors.
@@ -239,36 +271,20 @@ impl PyChatTemplate {
         let given = Given::new(tools, documents, chat_template, ends, kwargs);
         let batch = list_items(conversations, "conversations")?;
         let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Spans)?;
-        Ok(prompts.into_iter().map(|prompt| PyPrompt { prompt }).collect())
+        Ok(prompts.into_iter().map(PyPrompt::from).collect())
     }
 
-    /// Renders rows, each with its own messages, tools and variables. Returns for each a prompt or an exception.
-    #[pyo3(signature = (rows, options=None))]
+    /// Renders the rows of a data set, which are dicts. Returns for each a list of tuples, one for each prompt, or an exception.
+    #[pyo3(signature = (rows, options, *, format=None, remove_null=true, json_arguments=false))]
     fn _render_rows<'py>(
         &self,
-        py: Python<'py>,
         rows: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, Options>>,
+        options: &Bound<'py, Options>,
+        format: Option<&str>,
+        remove_null: bool,
+        json_arguments: bool,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let rows = list_items(rows, "rows")?;
-        let (mut read, mut faults): (Vec<Row>, Vec<(usize, PyErr)>) = (Vec::new(), Vec::new());
-        for (index, row) in rows.iter().enumerate() {
-            match Row::read(row) {
-                Ok(row) => read.push(row),
-                Err(error) => faults.push((index, error)),
-            }
-        }
-        let mut results = batch::render(py, &self.template, read, &own_options(options), Wanted::Spans)?.into_iter();
-        let mut faults = faults.into_iter().peekable();
-        (0..rows.len())
-            .filter_map(|index| match faults.next_if(|(fault, _)| *fault == index) {
-                Some((_, error)) => Some(Ok(error.into_value(py).into_bound(py).into_any())),
-                None => results.next().map(|result| match result {
-                    Ok(prompt) => Ok(Bound::new(py, PyPrompt { prompt })?.into_any()),
-                    Err(error) => Ok(to_exception(py, &error).into_value(py).into_bound(py).into_any()),
-                }),
-            })
-            .collect()
+        render_rows(&self.template, rows, options.get(), format, (remove_null, json_arguments))
     }
 
     /// Returns the text to append after `seen` and, with `sampled`, after what the model wrote.
@@ -311,9 +327,9 @@ impl PyChatTemplate {
         keeps_tools=false, tools_as_text=false, after=None, options=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn prepare(
-        &self,
+        slf: &Bound<'_, Self>,
         body: &Bound<'_, PyAny>,
-        format: Option<&str>,
+        format: Option<String>,
         policy: &str,
         chat_template: Option<Text>,
         later_system: &str,
@@ -323,19 +339,16 @@ impl PyChatTemplate {
         after: Option<&Bound<'_, PyPrepared>>,
         options: Option<&Bound<'_, Options>>,
     ) -> PyResult<PyPrepared> {
-        let (py, body) = (body.py(), read(body, "body")?);
-        let names = (format, policy, later_system);
-        let texts = (chat_template.map(|text| text.0), media_placeholder.map(|text| text.0));
-        let how = (texts.0, texts.1, keeps_tools, tools_as_text);
-        prepare(
-            py,
-            self.template.clone(),
-            body,
-            names,
-            how,
-            after,
-            own_options(options).into_owned(),
-        )
+        let settings = Settings {
+            format,
+            policy: policy.to_owned(),
+            later_system: later_system.to_owned(),
+            chat_template: chat_template.map(|text| text.0),
+            media_placeholder: media_placeholder.map(|text| text.0),
+            keeps_tools,
+            tools_as_text,
+        };
+        prepare(slf, read(body, "body")?, settings, after, own_options(options).into_owned())
     }
 
     /// Returns the report on what the template takes, as `chat-template inspect --json` prints it.
@@ -438,11 +451,20 @@ impl PyChatTemplate {
 
 impl From<ChatTemplate> for PyChatTemplate {
     fn from(template: ChatTemplate) -> Self {
-        Self { template, folder: None }
+        Self {
+            template,
+            folder: None,
+            tokenizer: None,
+        }
     }
 }
 
 impl PyChatTemplate {
+    /// Returns the template of the library.
+    pub fn library(&self) -> &ChatTemplate {
+        &self.template
+    }
+
     /// Loads a configuration, and adds special tokens.
     fn load(config: &Bound<'_, PyDict>, allowed: &Allowed, tokens: Vec<(String, String)>) -> PyResult<Self> {
         let value = read_json(config, "config")?;
@@ -454,13 +476,13 @@ impl PyChatTemplate {
         &self,
         py: Python<'_>,
         conversation: &Bound<'_, PyAny>,
-        given: Given<'_, '_>,
+        arguments: &Arguments,
         options: Option<&Bound<'_, Options>>,
         wanted: Wanted,
     ) -> PyResult<Prompt> {
-        let (messages, arguments, options) = (read_conversation(conversation)?, given.read()?, own_options(options));
-        run(py, move || {
-            with_options(&self.template, &arguments, &options, (wanted, None), |options| {
+        let (messages, options) = (read_conversation(conversation)?, own_options(options));
+        run(py, || {
+            with_options(&self.template, arguments, &options, (wanted, None), |options| {
                 self.template.apply(&messages, options)
             })
         })
@@ -474,18 +496,25 @@ impl PyChatTemplate {
         options: Option<&Bound<'_, Options>>,
         wanted: Wanted,
     ) -> PyResult<Vec<Prompt>> {
-        let arguments = Arc::new(arguments);
-        let read = |conversation| {
-            Ok(Row {
-                messages: read_conversation(conversation)?,
-                arguments: Arc::clone(&arguments),
+        let conversations: Vec<Data<'_>> = conversations.iter().map(read_conversation).collect::<PyResult<_>>()?;
+        let options = own_options(options);
+        let prompts = batch::map(py, &conversations, options.flag(), |messages, cancel| {
+            with_options(&self.template, &arguments, &options, (wanted, Some(cancel)), |options| {
+                guard(|| match messages {
+                    // A conversation of a batch can be empty.
+                    Data::List(_) | Data::Tuple(_) => {
+                        let mut prompts = self.template.apply_batch(std::slice::from_ref(messages), options)?;
+                        prompts.pop().ok_or_else(|| Error::internal("a conversation has no prompt"))
+                    }
+                    other => self.template.apply(other, options),
+                })
             })
-        };
-        let rows: PyResult<Vec<_>> = conversations.iter().map(read).collect();
-        let results = batch::render(py, &self.template, rows?, &own_options(options), wanted)?;
-        results
+        })?;
+        let prompts = prompts
             .into_iter()
-            .map(|result| result.map_err(|error| to_exception(py, &error)))
+            .map(|prompt| prompt.unwrap_or_else(|| Err(batch::cancelled())));
+        prompts
+            .map(|prompt| prompt.map_err(|error| to_exception(py, &error)))
             .collect()
     }
 }

@@ -438,3 +438,14 @@ fn a_row_that_fails_is_in_the_file_of_errors() {
         assert!(row["error"].as_str().expect("a string").contains(part), "{row}");
     }
 }
+
+#[test]
+fn the_readme_shows_a_row() {
+    let read = |path: &str| std::fs::read_to_string(format!("../../{path}")).expect("the file can be read");
+    let (readme, folder) = (read("README.md"), Folder::new("readme"));
+    folder.write("t.jinja", read("tests/models/jinja/chat_template.jinja"));
+    let command = readme.lines().find(|line| line.ends_with("--assistant"));
+    let row = command.and_then(|command| command.split('\'').nth(1));
+    let (output, error, _) = folder.run("--assistant", row.expect("the command has a row"));
+    assert!(readme.contains(&format!("```text\n{output}```")), "{output}\n{error}");
+}

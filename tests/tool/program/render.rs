@@ -323,16 +323,16 @@ fn mistakes_in_models_say_what_to_do() {
 }
 
 #[test]
-fn the_page_on_injection_shows_the_picture() {
-    let page = std::fs::read_to_string("../../tests/examples/injection/README.md").expect("the page can be read");
-    let command = page
-        .lines()
-        .find(|line| line.ends_with("--explain"))
-        .expect("the page has a command");
-    let arguments: Vec<&str> = command.split(' ').skip(2).collect();
-    let (picture, error, _) = render(&arguments);
-    let quoted = format!("{command}\n```\n\n```text\n{picture}```");
-    assert!(page.contains(&quoted), "the page does not quote:\n{quoted}\n{error}");
+fn pages_show_their_pictures() {
+    for page in ["README.md", "tests/examples/injection/README.md"] {
+        let text = std::fs::read_to_string(format!("../../{page}")).expect("the page can be read");
+        let command = text.lines().find(|line| line.ends_with("--explain"));
+        let command = command.expect("the page has a command");
+        let arguments: Vec<&str> = command.split(' ').skip(2).collect();
+        let (picture, error, _) = render(&arguments);
+        let quoted = format!("{command}\n```\n\n```text\n{picture}```");
+        assert!(text.contains(&quoted), "{page} does not quote:\n{quoted}\n{error}");
+    }
 }
 
 #[test]

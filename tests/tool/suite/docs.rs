@@ -3,20 +3,22 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use chat_template::{ApplyOptions, ChatTemplate, Limits, LoadOptions, json};
+use chat_template::Limits;
 use chat_template_cli::conformance::{Answer, Case};
 
 use crate::sources::{self, read_lines, text};
 
 /// The documents whose links and paths are checked.
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CHANGELOG.md",
     ".github/CONTRIBUTING.md",
     "benches/README.md",
     "fuzz/README.md",
     "grammar/README.md",
+    "grammar/trainers.md",
     "src/README.md",
+    "src/python/README.md",
     "tests/README.md",
     "tests/ports/README.md",
     "tests/cases/README.md",
@@ -24,44 +26,10 @@ const DOCUMENTS: [&str; 11] = [
 ];
 
 #[test]
-fn readme_shows_the_output_of_its_first_render() {
-    let readme = read("README.md");
-    let command = readme
-        .lines()
-        .find(|line| line.starts_with("chat-template render"))
-        .expect("the README has a command that renders");
-    let words: Vec<&str> = command.split(' ').collect();
-    let after = |option: &str| {
-        let place = words.iter().position(|word| *word == option);
-        let word = place.and_then(|place| words.get(place + 1));
-        root().join(word.unwrap_or_else(|| panic!("the command has no {option}")))
-    };
-    let chat = ChatTemplate::from_dir(after("--model"), &LoadOptions::default()).expect("the model can be read");
-    let messages = std::fs::read_to_string(after("--messages")).expect("the conversation can be read");
-    let messages = json::read(&messages).expect("the conversation is JSON");
-    let options = ApplyOptions::default().with_add_generation_prompt(words.contains(&"--add-generation-prompt"));
-    let prompt = chat.apply(&messages, &options).expect("the conversation renders");
-    assert_quoted("README.md", &format!("{command}\n```\n\n```text\n{}```", prompt.text));
-}
-
-#[test]
 fn readme_shows_the_example() {
     let source = read("tests/examples/library.rs");
     let (_, source) = source.split_once("\n\n").expect("the example begins with its documentation");
     assert_quoted("README.md", &format!("```rust\n{source}```"));
-}
-
-#[test]
-fn readme_shows_an_error() {
-    let source = "{% for m in messages %}\n  {{ m.role.name.first }}\n{% endfor %}";
-    let messages = serde_json::json!([{"role": "user"}, {"role": "assistant"}]);
-    let error = ChatTemplate::from_source(source, &[])
-        .unwrap()
-        .apply(&messages, &ApplyOptions::default());
-    assert_quoted(
-        "README.md",
-        &format!("```text\n{}\n```", error.expect_err("text has no names")),
-    );
 }
 
 #[test]
