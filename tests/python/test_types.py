@@ -466,3 +466,15 @@ def test_random_calls_end_in_a_value_or_a_known_exception(random_calls, tokenize
         if random_calls <= 10_000 and time.monotonic() > end:
             break
     assert number > 100
+
+
+def test_gguf(tmp_path):
+    def string(text):
+        return len(text).to_bytes(8, "little") + text.encode()
+
+    value = (8).to_bytes(4, "little") + string("{{ messages[0].content }}")
+    file = tmp_path / "m.gguf"
+    file.write_bytes(b"GGUF\x03\0\0\0" + bytes(8) + b"\1" + bytes(7) + string("tokenizer.chat_template") + value)
+    assert ChatTemplate.from_gguf(file).render([{"role": "user", "content": "Hi"}]).text == "Hi"
+    with pytest.raises(TemplateError, match="not a GGUF file"):
+        ChatTemplate.from_gguf(__file__)

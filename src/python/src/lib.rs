@@ -1,5 +1,6 @@
 //! The Python package `chat_template`: the classes of the library, for Python objects.
 
+mod apply;
 mod batch;
 mod call;
 mod error;

@@ -1,5 +1,6 @@
 //! The options of a render besides the arguments of `apply_chat_template`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -246,4 +247,12 @@ fn read_clock(now: &Bound<'_, PyAny>) -> PyResult<LocalTime> {
     let fail = |error: String| PyTypeError::new_err(format!("now must be a naive datetime: {error}"));
     let text = now.call_method0("isoformat").and_then(|text| text.extract::<String>());
     text.map_err(|error| fail(error.to_string()))?.parse().map_err(fail)
+}
+
+/// Returns the options of a call, or the default.
+pub fn own_options<'o>(options: Option<&'o Bound<'_, Options>>) -> Cow<'o, Options> {
+    match options {
+        Some(options) => Cow::Borrowed(options.get()),
+        None => Cow::Owned(Options::default()),
+    }
 }

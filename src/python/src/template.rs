@@ -1,22 +1,20 @@
 //! The class `ChatTemplate`.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use chat_template::json::Data;
 use chat_template::response::{ParseOptions, ResponseTemplate};
-use chat_template::{ChatTemplate, Error, LoadOptions, Prompt};
+use chat_template::{ChatTemplate, LoadOptions};
 use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
-use crate::batch;
-use crate::call::{Arguments, Given, Wanted, with_options};
+use crate::call::{Given, Wanted, with_options};
 use crate::error::{guard, refuse, run, to_exception};
 use crate::input::{Text, list_items, read, read_conversation, split_batch};
 use crate::load::{describe_template, describe_tokenizer, read_json, read_tokens};
-use crate::options::{Allowed, CancelFlag, Options};
+use crate::options::{Allowed, CancelFlag, Options, own_options};
 use crate::output::{write, write_serialized};
 use crate::prepared::{PyPrepared, Settings, prepare, take_piece};
 use crate::prompt::PyPrompt;
@@ -107,6 +105,20 @@ impl PyChatTemplate {
             ChatTemplate::from_named_with(&templates, &[], allowed.bounds())
         })?;
         Ok(template.with_special_tokens(tokens).into())
+    }
+
+    /// Loads the templates and special tokens in the metadata of a GGUF file.
+    #[staticmethod]
+    #[pyo3(signature = (file, *, limits=None, cancel=None))]
+    fn from_gguf(
+        py: Python<'_>,
+        file: PathBuf,
+        limits: Option<&Bound<'_, PyAny>>,
+        cancel: Option<&Bound<'_, CancelFlag>>,
+    ) -> PyResult<Self> {
+        let allowed = Allowed::read(limits, cancel)?;
+        let options = LoadOptions::default().with_bounds(allowed.bounds());
+        run(py, || ChatTemplate::from_gguf(&file, &options)).map(Self::from)
     }
 
     /// Loads the templates and special tokens of a parsed `tokenizer_config.json`.
@@ -219,8 +231,8 @@ impl PyChatTemplate {
             return Err(refuse(py, "value", message, None));
         }
         let (prompts, is_batch) = match split_batch(conversation)? {
-            Some(batch) => (self.batch(py, &batch, arguments, options, wanted)?, true),
-            None => (vec![self.one(py, conversation, &arguments, options, wanted)?], false),
+            Some(batch) => (self.apply_batch(py, &batch, arguments, options, wanted)?, true),
+            None => (vec![self.apply_one(py, conversation, &arguments, options, wanted)?], false),
         };
         match (tokenizer, &*prompts) {
             (Some(tokenizer), _) => encoding.encode(tokenizer.bind(py), &prompts, (is_batch, self.template.has_generation())),
@@ -247,7 +259,7 @@ impl PyChatTemplate {
     ) -> PyResult<PyPrompt> {
         let ends = [add_generation_prompt, continue_final_message];
         let given = Given::new(tools, documents, chat_template, ends, kwargs);
-        self.one(py, conversation, &given.read()?, options, Wanted::Spans)
+        self.apply_one(py, conversation, &given.read()?, options, Wanted::Spans)
             .map(PyPrompt::from)
     }
 
@@ -270,7 +282,7 @@ impl PyChatTemplate {
         let ends = [add_generation_prompt, continue_final_message];
         let given = Given::new(tools, documents, chat_template, ends, kwargs);
         let batch = list_items(conversations, "conversations")?;
-        let prompts = self.batch(py, &batch, given.read()?, options, Wanted::Spans)?;
+        let prompts = self.apply_batch(py, &batch, given.read()?, options, Wanted::Spans)?;
         Ok(prompts.into_iter().map(PyPrompt::from).collect())
     }
 
@@ -470,59 +482,5 @@ impl PyChatTemplate {
         let value = read_json(config, "config")?;
         let template = run(config.py(), || ChatTemplate::from_config_with(&value, allowed.bounds()))?;
         Ok(template.with_special_tokens(tokens).into())
-    }
-
-    fn one(
-        &self,
-        py: Python<'_>,
-        conversation: &Bound<'_, PyAny>,
-        arguments: &Arguments,
-        options: Option<&Bound<'_, Options>>,
-        wanted: Wanted,
-    ) -> PyResult<Prompt> {
-        let (messages, options) = (read_conversation(conversation)?, own_options(options));
-        run(py, || {
-            with_options(&self.template, arguments, &options, (wanted, None), |options| {
-                self.template.apply(&messages, options)
-            })
-        })
-    }
-
-    fn batch(
-        &self,
-        py: Python<'_>,
-        conversations: &[Bound<'_, PyAny>],
-        arguments: Arguments,
-        options: Option<&Bound<'_, Options>>,
-        wanted: Wanted,
-    ) -> PyResult<Vec<Prompt>> {
-        let conversations: Vec<Data<'_>> = conversations.iter().map(read_conversation).collect::<PyResult<_>>()?;
-        let options = own_options(options);
-        let prompts = batch::map(py, &conversations, options.flag(), |messages, cancel| {
-            with_options(&self.template, &arguments, &options, (wanted, Some(cancel)), |options| {
-                guard(|| match messages {
-                    // A conversation of a batch can be empty.
-                    Data::List(_) | Data::Tuple(_) => {
-                        let mut prompts = self.template.apply_batch(std::slice::from_ref(messages), options)?;
-                        prompts.pop().ok_or_else(|| Error::internal("a conversation has no prompt"))
-                    }
-                    other => self.template.apply(other, options),
-                })
-            })
-        })?;
-        let prompts = prompts
-            .into_iter()
-            .map(|prompt| prompt.unwrap_or_else(|| Err(batch::cancelled())));
-        prompts
-            .map(|prompt| prompt.map_err(|error| to_exception(py, &error)))
-            .collect()
-    }
-}
-
-/// Returns the options of a call, or the default.
-fn own_options<'o>(options: Option<&'o Bound<'_, Options>>) -> Cow<'o, Options> {
-    match options {
-        Some(options) => Cow::Borrowed(options.get()),
-        None => Cow::Owned(Options::default()),
     }
 }
