@@ -219,54 +219,14 @@ impl Asker<'_> {
             Some(calls) => call_message(&calls.ids[..1], &json!({KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]}), thought),
             None => json!({"role": "assistant", "content": WRITTEN, "reasoning_content": thought}),
         };
-        let ask = |thought| self.ask(&message(thought), calls.is_some());
         // A template can refuse reasoning, or lose it.
-        let Some(written) = ask(Some(THOUGHT))?.map_or_else(|| ask(None), |written| Ok(Some(written)))? else {
-            return Ok(None);
+        let written = match self.ask(&message(Some(THOUGHT)), calls.is_some())? {
+            None => self.ask(&message(None), calls.is_some())?,
+            written => written,
         };
-        if !written.opened.is_empty() {
-            // The prompt has begun reasoning, which the template does not write before a call or an answer.
-            let is_tag = |tag: &&str| {
-                let is_one = control_tokens(tag).next().is_some_and(|token| token.len() == tag.len());
-                is_one && is_thought(tag) && !tag.contains('/') && !written.text.contains(THOUGHT)
-            };
-            let parts = Some(written.opened.as_str())
-                .filter(is_tag)
-                .and_then(|tag| tag.split_at_checked(1));
-            return Ok(parts.map(|(bracket, name)| {
-                let close = format!("{bracket}/{name}");
-                Reasoning {
-                    open: String::new(),
-                    gap: String::new(),
-                    begin: before.trim_start().to_owned(),
-                    witness: format!("{THOUGHT}{close}{}", written.text),
-                    prompt: written.asked,
-                    close,
-                }
-            }));
-        }
-        let Some((open, rest)) = written.text.split_once(THOUGHT) else {
-            return Ok(None);
-        };
-        let Some(end) = control_tokens(rest).next() else {
-            return Ok(None);
-        };
-        let (close, after) = (
-            rest.get(end.clone()).unwrap_or_default(),
-            rest.get(end.end..).unwrap_or_default(),
-        );
-        // The template can write reasoning that is empty.
-        let begin = before.split_once(close).map_or(before, |(_, begin)| begin).trim_start();
-        let gap = after
-            .find(if begin.is_empty() { WRITTEN } else { begin })
-            .and_then(|at| after.get(..at));
-        Ok(gap.map(|gap| Reasoning {
-            open: open.trim_end().to_owned(),
-            close: close.to_owned(),
-            gap: gap.trim().to_owned(),
-            begin: begin.to_owned(),
-            witness: written.text.clone(),
-            prompt: written.prompt.clone(),
+        Ok(written.and_then(|written| match written.opened.as_str() {
+            "" => find_reasoning(&written, before),
+            opened => close_reasoning(opened, &written, before),
         }))
     }
 
@@ -278,6 +238,42 @@ impl Asker<'_> {
             Some((open.to_owned(), close.to_owned()))
         }))
     }
+}
+
+/// Returns how reasoning is written that the prompt has begun, and that the template does not write before a call or an answer: by the tag
+/// that closes the prompt's own.
+fn close_reasoning(opened: &str, written: &Written, before: &str) -> Option<Reasoning> {
+    let is_one = control_tokens(opened).next().is_some_and(|token| token.len() == opened.len());
+    let is_tag = is_one && is_thought(opened) && !opened.contains('/') && !written.text.contains(THOUGHT);
+    let (bracket, name) = opened.split_at_checked(1).filter(|_| is_tag)?;
+    let close = format!("{bracket}/{name}");
+    Some(Reasoning {
+        open: String::new(),
+        gap: String::new(),
+        begin: before.trim_start().to_owned(),
+        witness: format!("{THOUGHT}{close}{}", written.text),
+        prompt: written.asked.clone(),
+        close,
+    })
+}
+
+/// Returns how the template writes reasoning before what begins with `before`.
+fn find_reasoning(written: &Written, before: &str) -> Option<Reasoning> {
+    let (open, rest) = written.text.split_once(THOUGHT)?;
+    let end = control_tokens(rest).next()?;
+    let (close, after) = (rest.get(end.clone())?, rest.get(end.end..)?);
+    // The template can write reasoning that is empty.
+    let begin = before.split_once(close).map_or(before, |(_, begin)| begin).trim_start();
+    let next = if begin.is_empty() { WRITTEN } else { begin };
+    let gap = after.find(next).and_then(|at| after.get(..at))?;
+    Some(Reasoning {
+        open: open.trim_end().to_owned(),
+        close: close.to_owned(),
+        gap: gap.trim().to_owned(),
+        begin: begin.to_owned(),
+        witness: written.text.clone(),
+        prompt: written.prompt.clone(),
+    })
 }
 
 fn call_message(ids: &[String], arguments: &Value, reasoning: Option<&str>) -> Value {

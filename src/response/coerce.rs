@@ -21,7 +21,7 @@ const PARAMETER: usize = 128;
 /// The types that a string can be converted to.
 const TYPES: [&str; 6] = ["integer", "number", "boolean", "null", "object", "array"];
 
-/// The types of the parameters of each tool. A type is there once.
+/// The types that each tool declares for its parameters, by the name of the tool and the name of the parameter, each type once.
 #[derive(Debug, Default)]
 pub struct ToolSchemas<'t>(HashMap<&'t str, HashMap<&'t str, Vec<&'static str>>>);
 

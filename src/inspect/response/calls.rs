@@ -380,6 +380,7 @@ fn decode(text: &str, start: usize, end: usize, is_wanted: impl Fn(&Value, usize
     })
 }
 
+/// Finds a call that is one JSON value, such as `{"name": "get", "arguments": {…}}`.
 fn find_json<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let places: Option<Vec<usize>> = words.iter().map(|word| text.find(word)).collect();
     let (first, last) = places.and_then(|places| Some((*places.iter().min()?, *places.iter().max()?)))?;
@@ -391,6 +392,7 @@ fn find_json<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     })
 }
 
+/// Finds a call that is a name before JSON arguments, such as `get[ARGS]{"key": "value"}`.
 fn find_named<'t>(text: &'t str, [name, value, _]: &Words) -> Option<Core<'t>> {
     let start = text.find(name)?;
     let after = start.saturating_add(name.len());
@@ -420,6 +422,7 @@ fn find_arguments<'t>(text: &'t str, [name, first, second]: &Words) -> Option<(u
     Some((start, at, [after, middle, separator]))
 }
 
+/// Finds a call with bare keys, whose strings are between delimiters, such as `get{key:<|"|>value<|"|>}`.
 fn find_bare<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let (start, end, [after, middle, separator]) = find_arguments(text, words)?;
     let delimiter = middle.trim_start().strip_prefix(':')?.trim_start();
@@ -432,6 +435,7 @@ fn find_bare<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     (!delimiter.is_empty() && separator.starts_with(delimiter)).then_some(Core { start, end, form })
 }
 
+/// Finds calls in the syntax of Python, such as `[get(key="value")]`.
 fn find_python<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let (_, _, [after, middle, _]) = find_arguments(text, words)?;
     let start = text.get(..text.find(FUNCTION)?)?.rfind('[')?;
@@ -444,6 +448,7 @@ fn find_python<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     })
 }
 
+/// Finds a call whose arguments are between tags, such as `get<key>value</key>`.
 fn find_tags<'t>(text: &'t str, words: &Words) -> Option<Core<'t>> {
     let (start, end, [after, middle, separator]) = find_arguments(text, words)?;
     // The closing tag can have the key, and both keys have the same length.

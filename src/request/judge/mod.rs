@@ -31,7 +31,7 @@ use crate::trace::{Copied, Copies, From};
 /// What a prompt lacks or garbles, each with its place in the body.
 pub type Faults = Vec<(Kinds, BodyPlace)>;
 
-/// The number of copies in which a string is looked for before all are searched.
+/// The number of copies, from the one that was found last, that are tried for a string before all are searched.
 const NEAR: usize = 6;
 
 /// Returns the faults of a prompt, or `None` if only the sources of what was made can tell.
@@ -96,7 +96,7 @@ struct Tape<'p> {
     text: &'p str,
     copies: &'p Copies,
     /// The index of the copy that was found last.
-    next: Cell<usize>,
+    last_found: Cell<usize>,
     sorted: OnceCell<Sorted<'p>>,
     /// The stretches that were made, in the order of the prompt.
     made: Vec<Range<usize>>,
@@ -118,7 +118,7 @@ impl<'p> Tape<'p> {
         let mut tape = Self {
             text: &prompt.text,
             copies: &prompt.copies,
-            next: Cell::new(0),
+            last_found: Cell::new(0),
             sorted: OnceCell::new(),
             made: Vec::new(),
             made_from: HashMap::default(),
@@ -249,10 +249,10 @@ impl<'p> Tape<'p> {
         }
         let (text, inner): (&str, _) = (&atom.text, atom.inner());
         // Most strings are printed in the order of the request.
-        let near = self.copies.list.iter().enumerate().skip(self.next.get()).take(NEAR);
+        let near = self.copies.list.iter().enumerate().skip(self.last_found.get()).take(NEAR);
         let mut near = near.filter_map(|(index, copied)| Some((index, copied, copied.memory()?)));
         if let Some((index, copied, memory)) = near.find(|(.., memory)| memory.start <= inner.start && memory.end >= inner.end) {
-            self.next.set(index);
+            self.last_found.set(index);
             let start = copied.at + (inner.start - memory.start);
             return Ok(Found::At(start, self.find_garbling(atom, start, Some(index))));
         }
@@ -308,8 +308,8 @@ impl<'p> Tape<'p> {
     fn find_garbling(&self, atom: &Atom<'_>, start: usize, index: Option<usize>) -> Option<Kinds> {
         let before = self.text.get(..start).unwrap_or_default();
         let ends_made = || {
-            let piece = self.piece_before(start, index);
-            before.ends_with('\'') && piece.is_some_and(|piece| matches!(piece.from, From::Made))
+            let copied = self.copy_before(start, index);
+            before.ends_with('\'') && copied.is_some_and(|copied| matches!(copied.from, From::Made))
         };
         match atom.form {
             _ if atom.kind != kind::CALL => None,
@@ -319,11 +319,12 @@ impl<'p> Tape<'p> {
         }
     }
 
-    /// Returns the piece that ends where another one begins, which is perhaps the one at an index.
-    fn piece_before(&self, start: usize, index: Option<usize>) -> Option<&Copied> {
+    /// Returns the copy that ends at the byte `start`, if there is one. `index` is that of the copy that begins there; without it, it is searched
+    /// for.
+    fn copy_before(&self, start: usize, index: Option<usize>) -> Option<&Copied> {
         let list = &self.copies.list;
-        let index = index.unwrap_or_else(|| list.partition_point(|piece| piece.at < start));
-        list.get(index.checked_sub(1)?).filter(|piece| piece.end == start)
+        let index = index.unwrap_or_else(|| list.partition_point(|copied| copied.at < start));
+        list.get(index.checked_sub(1)?).filter(|copied| copied.end == start)
     }
 
     /// Returns whether a string is the name of a call that is printed in a result. A result has the name of its call, which a template may

@@ -51,10 +51,11 @@ impl Prepared<'_> {
     /// Cuts the conversation so that its prompt has at most `limit` tokens.
     ///
     /// The oldest rounds are left out first: a message of the user with all that follows up to the next one. If the last round alone is too
-    /// long, its oldest calls are left out, each message with calls together with its results. System messages, the last message of the
+    /// long, its oldest messages of the assistant are left out, each with the results of its calls. System messages, the last message of the
     /// user, and what follows the last message of the assistant stay. Each message that is left out has a [change](super::Change).
     ///
-    /// This takes one render for the whole, and O(log n) for n rounds.
+    /// The whole conversation is rendered once. If it is too long, a binary search over the n places where it can be cut takes O(log n) further
+    /// renders.
     ///
     /// ```
     /// use chat_template::{ChatTemplate, PromptOptions, json::to_data};

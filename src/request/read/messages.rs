@@ -138,7 +138,8 @@ impl<'b> Reader<'b, '_, '_> {
         Ok(())
     }
 
-    /// Reads the calls of a message of Chat Completions.
+    /// Reads the calls of a message of Chat Completions. The message cannot be passed on as it is if its list is empty, or a call has another
+    /// form than that of a function.
     fn read_calls(&mut self, turn: &mut BodyTurn<'b>, node: &'b Data<'b>) -> Result<()> {
         if turn.role != Role::Assistant {
             return Ok(());
