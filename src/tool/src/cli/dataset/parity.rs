@@ -87,10 +87,8 @@ fn check(arguments: &Arguments) -> Result<bool, String> {
     let texts = Texts::read(arguments.source.files(), arguments.settings.read_limits(Limits::default())?)?;
     let chat = arguments.source.load_chosen(&texts)?;
     chat.check().map_err(|error| arguments.source.explain(&error))?;
-    let (masks, warning) = arguments.masks.for_template(&chat, texts.bounds());
-    warning.into_iter().for_each(warn);
     let checker = Checker {
-        masks,
+        ends: chat.stop_tokens().map_err(|error| arguments.source.explain(&error))?,
         encoder: arguments.tokenizer.as_deref().map(Encoder::read).transpose()?,
         chat,
         reader,
@@ -147,8 +145,9 @@ fn show(place: &str, found: &Difference) -> Result<(), String> {
 
 struct Checker<'a> {
     chat: ChatTemplate,
+    /// The strings that end what the model writes.
+    ends: Vec<(String, Vec<&'static str>)>,
     reader: Reader,
-    masks: Masks,
     encoder: Option<Encoder>,
     arguments: &'a Arguments,
     limits: &'a Limits,
@@ -167,7 +166,7 @@ impl Checker<'_> {
             ));
         };
         let row = self.reader.read(row, &deadline)?;
-        let roles = self.masks.roles();
+        let roles = self.arguments.masks.roles();
         let own = self.arguments.settings.variables.iter();
         let mut variables: Vec<_> = own.map(|(name, value)| (name.as_str().into(), value.clone())).collect();
         if let Some(Data::Object(more)) = row.variables.as_deref() {
@@ -181,7 +180,7 @@ impl Checker<'_> {
             .with_tools(&tools)
             .with_documents(&documents)
             .with_variables(&variables)
-            .with_assistant(self.masks.options(&roles));
+            .with_assistant(self.arguments.masks.options(&roles).with_next_marker(false));
         if let Some(clock) = &clock {
             options = options.with_clock(clock);
         }
@@ -236,9 +235,11 @@ impl Checker<'_> {
             parts.push(next.1);
             let end = served.len();
             if let Some((_, own)) = list_spans(&last)?.into_iter().find(|(index, _)| *index == message) {
-                let sampled = last.text.get(own).unwrap_or_default().to_owned();
-                served.push_str(&sampled);
-                parts.push(sampled);
+                let sampled = last.text.get(own).unwrap_or_default();
+                let trained = text.get(span.clone()).unwrap_or_default();
+                let sampled = if self.adds_end(sampled, trained) { trained } else { sampled };
+                served.push_str(sampled);
+                parts.push(sampled.to_owned());
             }
             if text.get(..span.end) != Some(served.as_str()) {
                 let at = common(text, &served);
@@ -262,6 +263,13 @@ impl Checker<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns whether what is trained is what the template prints for the last message and the token that ends it, which some templates print
+    /// with the next message only.
+    fn adds_end(&self, last: &str, trained: &str) -> bool {
+        let end = trained.strip_prefix(last).map(str::trim);
+        end.is_some_and(|end| end.is_empty() || self.ends.iter().any(|(token, _)| token == end))
     }
 
     /// Makes the difference at a byte of the trainer's prompt.
