@@ -234,13 +234,12 @@ impl Checker<'_> {
             served.push_str(&next.1);
             parts.push(next.1);
             let end = served.len();
-            if let Some((_, own)) = list_spans(&last)?.into_iter().find(|(index, _)| *index == message) {
-                let sampled = last.text.get(own).unwrap_or_default();
-                let trained = text.get(span.clone()).unwrap_or_default();
-                let sampled = if self.adds_end(sampled, trained) { trained } else { sampled };
-                served.push_str(sampled);
-                parts.push(sampled.to_owned());
-            }
+            let own = list_spans(&last)?.into_iter().find(|(index, _)| *index == message);
+            let sampled = own.and_then(|(_, own)| last.text.get(own)).unwrap_or_default();
+            let trained = text.get(span.clone()).unwrap_or_default();
+            let sampled = if self.adds_end(sampled, trained) { trained } else { sampled };
+            served.push_str(sampled);
+            parts.push(sampled.to_owned());
             if text.get(..span.end) != Some(served.as_str()) {
                 let at = common(text, &served);
                 let kind = match at {
