@@ -89,6 +89,17 @@ fn an_array_is_complete() {
 }
 
 #[test]
+fn a_damaged_first_row_is_an_error_of_this_row() {
+    let folder = Folder::new("damaged");
+    let row = r#"{"messages": [{"role": "user", "content": "a"}]}"#;
+    for length in [1, 100_000] {
+        folder.write("in.jsonl", format!("{{\"messages\": {}\n{row}\n", "[".repeat(length)));
+        let (out, error, status) = folder.run("in.jsonl", "");
+        assert_eq!((out.lines().count(), status), (1, 1), "{error}");
+    }
+}
+
+#[test]
 fn several_files_are_one_input() {
     let folder = Folder::new("several");
     std::fs::create_dir_all(folder.0.join("data/train")).expect("a folder can be made");

@@ -17,6 +17,9 @@ use crate::cli::lines::read_start;
 /// The number of bytes of the first rows in which the format of a file is looked for. The first row can be longer.
 const START: usize = 64 << 10;
 
+/// The number of the first rows in which it is looked for if they are longer.
+const LONG_ROWS: usize = 4;
+
 /// The number of bytes that show what a file is.
 const MAGIC: usize = 512;
 
@@ -84,7 +87,13 @@ impl Opened {
             .to_vec();
         self.lines.consume(start.len());
         if start.trim_ascii().is_empty() {
-            read_start(&mut self.lines, max_row, &mut start)?;
+            // The first rows are long, and one of them can be damaged.
+            for _ in 0..LONG_ROWS {
+                let length = read_start(&mut self.lines, max_row, &mut start)?;
+                if length.is_none() || start.len() as u64 > max_row {
+                    break;
+                }
+            }
         }
         let rest = std::mem::replace(&mut self.lines, Box::new(std::io::empty()));
         self.lines = Box::new(Cursor::new(start.clone()).chain(rest));
