@@ -243,6 +243,16 @@ fn what_a_prompt_does_not_show_is_a_warning_or_with_strict_a_failure() {
     );
     let (causes, _, _) = list_causes(&folder, "--strict --remove-null", rows);
     assert!(causes.iter().all(|(_, cause, _)| cause != "null_key"));
+    let (causes, status, error) = list_causes(
+        &folder,
+        "--strict --assistant",
+        r#"{"messages": [{"role": "user", "content": "a"}]}"#,
+    );
+    assert_eq!(
+        (causes, status),
+        (vec![(1, "nothing_trained".to_owned(), String::new())], 0),
+        "{error}"
+    );
 }
 
 /// Prints messages of users and assistants that have content.

@@ -106,7 +106,7 @@ The file of errors also has warnings of rows that have prompts: {\"line\": 8, \"
   unknown_spans     with --assistant: it is unknown which text the model writes in a turn
   nothing_trained   with --assistant: the model writes nothing of the prompt
   cut               with --max-length: the row has the tokens of its first turns alone
-With --strict, such a row fails.
+With --strict, such a row fails, but for nothing_trained.
 
 Files whose names end in .gz or .zst are compressed.
 
@@ -153,7 +153,7 @@ pub struct Arguments {
     /// The largest number of tokens of a prompt. A longer one is cut where a turn ends, and a row fails if its first turn is longer.
     #[arg(long, value_name = "N", requires = "tokenizer", value_parser = parse_count)]
     max_length: Option<NonZeroUsize>,
-    /// Fails each row of which the prompt does not show a message, a call or a tool, or which has another warning.
+    /// Fails each row of which the prompt does not show a message, a call or a tool, or which has another warning than nothing_trained.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use chat_template::internal::Keeps;
 use chat_template::json::{self, Data, JsonErrorKind, Object};
 use chat_template::{ApplyOptions, Bounds, ChatTemplate, ContinueFinalMessage, Deadline, Limits, LocalTime, Prompt, Turn};
-use chat_template_rows::{Failure, Known, Loss, Reader, Source, find_losses};
+use chat_template_rows::{Cause, Failure, Known, Loss, Reader, Source, find_losses};
 
 use super::lines::Lines;
 use super::notes::Notes;
@@ -161,7 +161,8 @@ impl Renderer {
             let options = options.with_reference_spans(self.wants_spans).with_assistant(assistant);
             let (answer, found) = self.answer(&source, &options, deadline)?;
             for loss in found {
-                if self.is_strict {
+                // A row without an answer is all in its prompt.
+                if self.is_strict && loss.cause != Cause::Untrained {
                     return Err(loss.into());
                 }
                 // Two conversations can have the same messages.
