@@ -255,6 +255,31 @@ fn what_a_prompt_does_not_show_is_a_warning_or_with_strict_a_failure() {
     );
 }
 
+#[test]
+fn media_that_the_prompt_does_not_have_are_warnings() {
+    let folder = Folder::new("media");
+    let image = r#"{"type": "image"}"#;
+    let row = |parts: &[&str]| format!(r#"{{"messages": [{{"role": "user", "content": [{}]}}]}}"#, parts.join(", "));
+    let text = r#"{"type": "text", "text": "a"}"#;
+    for (template, lost) in [
+        (
+            "{% for p in messages[0].content %}{{ p.text }}{{ '<image>' if p.type == 'image' }}{% endfor %}",
+            0,
+        ),
+        ("{% for p in messages[0].content %}{{ p.text }}{% endfor %}", 40),
+        (
+            "{% for p in messages[0].content %}{{ p.text }}{{ '<image>' if p.type == 'image' and loop.index0 == 1 }}{% endfor %}",
+            39,
+        ),
+    ] {
+        folder.write("t.jinja", template);
+        let parts = [&[text], [image; 40].as_slice()].concat();
+        let (causes, status, error) = list_causes(&folder, "", &row(&parts));
+        assert_eq!((causes.len(), status), (lost, 0), "{error}");
+        assert!(causes.iter().all(|(_, cause, _)| cause == "lost_media"), "{error}");
+    }
+}
+
 /// Prints messages of users and assistants that have content.
 const LOSSY: &str = "{% for m in messages if m.role != 'tool' and m.content %}<{{ m.role }}>{% if m.content is string %}{{ m.content }}{% else %}\
     {{ m.content[0].text }}{% endif %}{% endfor %}";

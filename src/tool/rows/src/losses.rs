@@ -16,6 +16,9 @@ use crate::failure::{Failure, write_at};
 use crate::null::find_null;
 use crate::shown::Shown;
 
+/// The number of media of a row that are judged alone, by a render each.
+const MAX_MEDIA: usize = 16;
+
 /// The reason for a warning about a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
@@ -169,6 +172,7 @@ pub fn find_losses(source: &Source<'_, '_>, prompt: &Prompt) -> Option<Vec<Loss>
         source,
         prompt,
         shown: Shown::new(prompt),
+        media: Vec::new(),
         losses: Vec::new(),
     };
     for (index, message) in source.conversation.list().iter().enumerate() {
@@ -176,6 +180,7 @@ pub fn find_losses(source: &Source<'_, '_>, prompt: &Prompt) -> Option<Vec<Loss>
             finder.find_in_message(index, message)?;
         }
     }
+    finder.find_media();
     for (index, tool) in source.tools.map_or(&[][..], list).iter().enumerate() {
         let pointer = || format!("/tools/{index}");
         finder.add_null(tool, &pointer);
@@ -200,7 +205,18 @@ struct Finder<'f, 's, 'r> {
     source: &'f Source<'s, 'r>,
     prompt: &'f Prompt,
     shown: Shown<'f>,
+    media: Vec<Medium>,
     losses: Vec<Loss>,
+}
+
+/// A part of a content that is neither text nor of an unknown form.
+struct Medium {
+    /// The index of the message.
+    message: usize,
+    /// The index in the content.
+    part: usize,
+    /// The type, such as `image_url`.
+    kind: String,
 }
 
 impl Finder<'_, '_, '_> {
@@ -231,7 +247,17 @@ impl Finder<'_, '_, '_> {
         }
         for (key, value) in message.entries() {
             match (&**key, value) {
-                ("content", Data::List(parts) | Data::Tuple(parts)) => self.find_media(index, parts),
+                ("content", Data::List(parts) | Data::Tuple(parts)) => {
+                    let media = parts.iter().enumerate();
+                    self.media.extend(media.filter_map(|(part, value)| {
+                        let kind = find_medium(value)?.to_owned();
+                        Some(Medium {
+                            message: index,
+                            part,
+                            kind,
+                        })
+                    }));
+                }
                 ("tool_calls", Data::List(calls) | Data::Tuple(calls)) => {
                     for (call, value) in calls.iter().enumerate() {
                         if !self.shown.has_value(value)? {
@@ -254,34 +280,39 @@ impl Finder<'_, '_, '_> {
         Some(())
     }
 
-    /// Finds the images and other media that are not in the prompt: it is the same with a part of an unknown type in their place.
-    fn find_media(&mut self, index: usize, parts: &[Data<'_>]) {
-        for (at, part) in parts.iter().enumerate().filter(|(_, part)| is_medium(part)) {
-            let mut messages = (*self.source.conversation.messages).clone();
-            let (Data::List(list) | Data::Tuple(list)) = &mut messages else {
-                return;
-            };
-            let Some(Data::Object(message)) = list.get_mut(index) else {
-                return;
-            };
-            let Some(Data::List(changed) | Data::Tuple(changed)) = message.get_mut("content") else {
-                return;
-            };
-            let Some(place) = changed.get_mut(at) else { return };
-            *place = Data::Object(Object::new(vec![("type".into(), Data::Str("unknown".into()))]));
-            if (self.source.render)(&messages).is_some_and(|text| text == self.prompt.text) {
-                let kind = match part {
-                    Data::Object(part) => part.get("type").cloned(),
-                    _ => None,
-                };
-                let kind = match kind {
-                    Some(Data::Str(kind)) => kind.into_owned(),
-                    _ => "part".to_owned(),
-                };
-                let pointer = format!("{}/content/{at}", self.source.conversation.pointer(index));
+    /// Finds the images and other media that are not in the prompt: it is the same with parts of an unknown type in their place. The first
+    /// ones are judged alone, and all others together.
+    fn find_media(&mut self) {
+        let media = std::mem::take(&mut self.media);
+        let (alone, others) = media.split_at(media.len().min(MAX_MEDIA));
+        let others = Some(others).filter(|others| !others.is_empty());
+        for group in alone.chunks(1).chain(others) {
+            if !self.is_same_without(group) {
+                continue;
+            }
+            for Medium { message, part, kind } in group {
+                let pointer = format!("{}/content/{part}", self.source.conversation.pointer(*message));
                 self.add(Cause::Media, pointer, format!("the prompt has nothing of this {kind}"));
             }
         }
+    }
+
+    /// Returns whether the prompt is the same without some media.
+    fn is_same_without(&self, media: &[Medium]) -> bool {
+        let mut messages = (*self.source.conversation.messages).clone();
+        let (Data::List(list) | Data::Tuple(list)) = &mut messages else {
+            return false;
+        };
+        for Medium { message, part, .. } in media {
+            let Some(Data::Object(message)) = list.get_mut(*message) else {
+                continue;
+            };
+            if let Some(Data::List(parts) | Data::Tuple(parts)) = message.get_mut("content") {
+                let unknown = Data::Object(Object::new(vec![("type".into(), Data::Str("unknown".into()))]));
+                parts.get_mut(*part).into_iter().for_each(|part| *part = unknown.clone());
+            }
+        }
+        (self.source.render)(&messages).is_some_and(|text| text == self.prompt.text)
     }
 
     /// Adds the first key in a value that is null.
@@ -366,8 +397,14 @@ fn has_text(content: &Data<'_>) -> bool {
     }
 }
 
-/// Returns whether a part of a content is neither text nor of an unknown form.
-fn is_medium(part: &Data<'_>) -> bool {
-    let Data::Object(part) = part else { return false };
-    matches!(part.get("type"), Some(Data::Str(kind)) if ["image", "video", "audio", "file", "document"].iter().any(|medium| kind.contains(medium)))
+/// Returns the type of a part of a content, if it is that of a medium.
+fn find_medium<'p>(part: &'p Data<'_>) -> Option<&'p str> {
+    let Data::Object(part) = part else { return None };
+    let Some(Data::Str(kind)) = part.get("type") else {
+        return None;
+    };
+    let is_medium = ["image", "video", "audio", "file", "document"]
+        .iter()
+        .any(|medium| kind.contains(medium));
+    is_medium.then_some(&**kind)
 }

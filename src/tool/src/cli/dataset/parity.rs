@@ -122,7 +122,7 @@ fn check(arguments: &Arguments) -> Result<bool, String> {
         }
     }
     let unread = if failed > 0 {
-        format!(", {failed} have no prompt")
+        format!(", {failed} were not compared")
     } else {
         String::new()
     };
@@ -225,6 +225,7 @@ impl Checker<'_> {
             let last = self.chat.apply(&messages(message.saturating_add(1)), options);
             let (next, last) = match (next, last) {
                 (Ok(next), Ok(last)) => (next, last),
+                (Err(error), _) | (_, Err(error)) if error.reached().is_some() => return Err(error.into()),
                 (Err(error), _) | (_, Err(error)) => return Ok(Some(refused(error))),
             };
             if next.0 {
