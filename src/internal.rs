@@ -2,7 +2,9 @@
 
 pub use crate::builtins::{filters, globals, jinja_tests, methods};
 pub use crate::chat::model::cache::revision_name;
-pub use crate::chat::{AssistantSpans, Files, MAX_SPECIAL_TOKENS, MAX_TEMPLATES, REASONING_FIELDS, is_reserved_name};
+pub use crate::chat::{
+    AssistantSpans, Files, MAX_SPECIAL_TOKENS, MAX_TEMPLATES, REASONING_FIELDS, common_prefix, is_reserved_name,
+};
 pub use crate::clock::SystemClock;
 pub use crate::json::pointer::escape_key;
 pub use crate::json::read::read_bytes;

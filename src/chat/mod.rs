@@ -60,10 +60,12 @@ pub use turns::assistant::AssistantOptions;
 pub use turns::assistant::AssistantSpans;
 #[cfg(feature = "inspect")]
 pub use turns::assistant::REASONING_FIELDS;
+#[cfg(feature = "response")]
+pub use turns::assistant::control::common_prefix;
 #[cfg(feature = "inspect")]
 pub(crate) use turns::assistant::control::common_suffix;
 #[cfg(feature = "response")]
-pub(crate) use turns::assistant::control::{common_prefix, control_tokens, is_thought};
+pub(crate) use turns::assistant::control::{control_tokens, is_thought};
 pub use turns::{ControlPolicy, ControlToken, ControlTokens, Field, TextPiece, TokenOrigin, Turn, assistant_mask};
 #[cfg(feature = "inspect")]
 pub use variables::is_reserved_name;

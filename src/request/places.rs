@@ -28,7 +28,7 @@ struct Step<'b> {
 /// The index of a step to a value that is no item.
 const NO_INDEX: u32 = u32::MAX;
 
-/// The bytes of most pointers.
+/// The size in bytes of most pointers.
 const POINTER: usize = 64;
 
 /// The memory of a step.

@@ -111,7 +111,7 @@ const FAULTS: [(Kinds, usize, u32, Option<Reason>); 14] = [
     (kind::ECHO, 3, 1, None),
 ];
 
-/// How much of a request is refused, garbled, lost and echoed: the lower, the better.
+/// How much of a request is refused, garbled, lost and echoed. A lower score is better.
 pub type Score = [u32; 4];
 
 /// Returns the score of faults.

@@ -23,7 +23,7 @@ const MOST_DIFFERENT: usize = 64;
 const MOST_ITEMS: usize = 256;
 const MOST_BYTES: usize = 16 << 10;
 
-/// The bytes of most tools.
+/// The size in bytes of most tools.
 const TOOL_BYTES: usize = 256;
 
 /// Everything that decides how a request is written, but for its words.

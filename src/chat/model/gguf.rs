@@ -217,7 +217,7 @@ impl Metadata {
         Ok((tokens, special))
     }
 
-    /// Returns whether a text begins with `bos_token`, as the reference decides it.
+    /// Returns whether the tokenizer begins a text with `bos_token`, by the rule of the reference.
     fn adds_bos(&self) -> Option<bool> {
         match self.model.as_str() {
             "llama" => self.adds_bos.or(Some(true)),
@@ -361,7 +361,7 @@ impl<R: Read + Seek> Reader<R> {
         String::from_utf8(bytes).map_err(|error| fault(at, &crate::text::utf8::describe_fault(&error)))
     }
 
-    /// Skips bytes. The last one is read, because a file can be sought after its end.
+    /// Skips bytes. Reads the last one, because it is no error to seek past the end of a file.
     fn skip(&mut self, size: u64) -> Result<()> {
         let Some(before) = size.checked_sub(1) else { return Ok(()) };
         let at = self.position;

@@ -11,7 +11,8 @@ use crate::fault::within;
 use crate::input::{Text, read, read_documents, read_tools};
 use crate::options::Options;
 
-/// The arguments of `apply_chat_template` in transformers 5.24.0 that are for the tokenizer. They do nothing if only the text is asked for.
+/// The arguments of `apply_chat_template` in transformers 5.24.0 that are passed to the tokenizer. They have no effect if only the text is
+/// requested.
 const TOKENIZER: [&str; 7] = [
     "padding",
     "truncation",

@@ -100,7 +100,7 @@ pub(in crate::chat) fn is_eos(segment: &Segment) -> bool {
 }
 
 /// Returns the length in bytes of the common prefix of two strings, in whole characters.
-pub(crate) fn common_prefix(left: &str, right: &str) -> usize {
+pub fn common_prefix(left: &str, right: &str) -> usize {
     let common = left
         .bytes()
         .zip(right.bytes())

@@ -159,7 +159,7 @@ impl<'r> Conversation<'r> {
     /// name other roles.
     ///
     /// # Errors
-    /// If a message has not.
+    /// If a message has no such role or no such content.
     pub fn check(&self, source: &str) -> Result<(), Failure> {
         for (index, message) in self.list().iter().enumerate() {
             check_message(message, source).map_err(|(key, message)| {
@@ -171,7 +171,7 @@ impl<'r> Conversation<'r> {
     }
 }
 
-/// Checks a message. The error has the part of it that is wrong.
+/// Checks a message. The error has the key that is wrong and the reason.
 fn check_message(message: &Data<'_>, source: &str) -> Result<(), (&'static str, String)> {
     let Data::Object(message) = message else {
         return Err(("", format!("a message must be an object, and this is {}", message.describe())));

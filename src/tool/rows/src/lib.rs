@@ -4,7 +4,7 @@
 //! {"prompt": "Hi", "completion": "Ho", "id": 7}   ->   the messages of a user and an assistant, of which the second is trained; id is kept
 //! ```
 //!
-//! The command `dataset` and the Python package read rows by this crate. It can change in any version.
+//! The command `dataset` and the Python package read rows with this crate. Its interface can change in any version.
 
 mod conversation;
 mod convert;

@@ -74,7 +74,7 @@ impl Cause {
     }
 }
 
-/// A part of a row that its prompt does not show, or shows as the row hardly means it.
+/// A part of a row that its prompt does not show, or another problem of the row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// The reason.
@@ -105,12 +105,12 @@ impl From<Loss> for Failure {
     }
 }
 
-/// What is known of a template for all rows.
+/// The facts about a template that hold for all rows.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// The names of the variables that the template reads.
     variables: BTreeSet<String>,
-    /// The token that begins the text, or an empty string.
+    /// The token that begins a prompt, or an empty string.
     bos: String,
     control_tokens: Vec<String>,
     /// The characters with which the control tokens begin.
@@ -118,7 +118,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Finds out what is known of a template.
+    /// Reads the facts about a template.
     pub fn new(chat: &ChatTemplate) -> Self {
         let bos = chat.special_tokens().iter().find(|(name, _)| name == "bos_token");
         let tokens = chat.control_tokens().into_iter().filter(|token| !token.is_empty());

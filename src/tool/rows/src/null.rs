@@ -29,7 +29,7 @@ pub fn remove_null(value: &mut Data<'_>) {
     }
 }
 
-/// Returns the JSON pointer of the first key that is null, but for the default of a parameter.
+/// Returns the JSON pointer of the first key that is null. The default of a parameter can be null.
 pub(crate) fn find_null(value: &Data<'_>, pointer: &dyn Fn() -> String) -> Option<String> {
     match value {
         Data::List(items) | Data::Tuple(items) => {

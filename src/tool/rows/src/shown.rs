@@ -86,7 +86,7 @@ impl<'p> Shown<'p> {
     }
 }
 
-/// Returns whether one of some answers is true, or `None` if none is and one is unknown.
+/// Returns whether one of the answers is true, or `None` if none is true and one is unknown.
 fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = Some(false);
     for answer in answers {

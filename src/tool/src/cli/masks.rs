@@ -34,7 +34,8 @@ pub struct Masks {
     /// Takes the token that begins the next turn, if no other token ends the turn.
     #[arg(long)]
     next_marker: bool,
-    /// Does not take that token. Without either option, a data set has it if the template ends no turn of the model with a token.
+    /// Leaves out the token that begins the next turn. Without either option, it is included if the template ends no turn of the model with a
+    /// token.
     #[arg(long, conflicts_with = "next_marker")]
     no_next_marker: bool,
 }

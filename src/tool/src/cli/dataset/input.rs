@@ -17,7 +17,7 @@ use crate::cli::lines::read_start;
 /// The number of bytes of the first rows in which the format of a file is looked for. The first row can be longer.
 const START: usize = 64 << 10;
 
-/// The number of the first rows in which it is looked for if they are longer.
+/// The number of rows in which the format of a file is looked for if the first row is longer than that.
 const LONG_ROWS: usize = 4;
 
 /// The number of bytes that show what a file is.
@@ -32,7 +32,7 @@ const NOT_ROWS: [&str; 3] = ["dataset_info.json", "dataset_dict.json", "state.js
 /// A file that was opened.
 pub struct Opened {
     pub lines: Box<dyn BufRead>,
-    /// What the file is, if it is not just JSON Lines in UTF-8.
+    /// What the file is, if it is not JSON Lines in UTF-8.
     pub notes: Vec<&'static str>,
     /// Whether the rows are those of a table, whose columns are null where a row lacks them.
     pub is_table: bool,

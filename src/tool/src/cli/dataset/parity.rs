@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use chat_template::internal::common_prefix;
 use chat_template::json::{Data, Object};
 use chat_template::{Append, ApplyOptions, Bounds, ChatTemplate, Deadline, Limits};
 use chat_template_rows::{Conversation, Failure, Reader};
@@ -242,7 +243,7 @@ impl Checker<'_> {
             served.push_str(sampled);
             parts.push(sampled.to_owned());
             if text.get(..span.end) != Some(served.as_str()) {
-                let at = common(text, &served);
+                let at = common_prefix(text, &served);
                 let kind = match at {
                     at if at < span.start.min(end) => "context",
                     _ if span.start != end => "mask",
@@ -344,13 +345,6 @@ fn list_spans(prompt: &chat_template::Prompt) -> Result<Vec<(usize, Range<usize>
 
 fn encode(encoder: &Encoder, text: &str) -> Result<crate::cli::encoder::Encoded, Failure> {
     encoder.encode(text).map_err(|message| Failure::new("tokenizer", message))
-}
-
-/// Returns the number of equal bytes at the beginning of two texts, which ends between two characters.
-fn common(one: &str, other: &str) -> usize {
-    let pairs = one.char_indices().zip(other.chars());
-    let mut different = pairs.skip_while(|((_, one), other)| one == other).map(|((at, _), _)| at);
-    different.next().unwrap_or(one.len().min(other.len()))
 }
 
 fn count_chars(text: &str, at: usize) -> usize {

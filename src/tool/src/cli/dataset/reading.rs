@@ -48,7 +48,7 @@ impl Reading {
         self.max_row << 20
     }
 
-    /// Opens the first file, finds out by its first rows how the rows are read, and says what is not as in JSON Lines with messages.
+    /// Opens the first file and finds out by its first rows how to read them. Prints a note if the file is not JSON Lines with `messages`.
     pub fn open(&self, input: &[PathBuf], bar: &ProgressBar) -> Result<(Reader, Opened), String> {
         let path = input.first().map_or(Path::new("-"), PathBuf::as_path);
         let explain = |error: &dyn std::fmt::Display| format!("{}: {error}", shown(path).display());
