@@ -107,6 +107,31 @@ test("a GGUF file has templates", () => {
   assert.match(thrown(() => ChatTemplate.fromGguf(new Uint8Array([71, 71]))).message, /the file ends/);
 });
 
+test("an argument of another type is a TypeError, and half a surrogate pair is no other character", () => {
+  const { template: description } = template().inspect("response");
+  for (const call of [
+    () => ChatTemplate.fromSource(5),
+    () => ChatTemplate.fromSource("\ud83d"),
+    () => ChatTemplate.fromGguf("GGUF"),
+    () => template().apply(() => 1),
+    () => template().apply('[{"role": "user", "content": "\ud83d"}]'),
+    () => template().inspect(1),
+    () => template().prepare({ messages: MESSAGES }).after(1),
+    () => template().prepare({ messages: MESSAGES }).grammar(null),
+    () => new Template(null),
+    () => template().parseResponse(1, { response_template: description }),
+    () => new ResponseTemplate(description).stream().feed(undefined),
+  ]) {
+    assert.throws(call, TypeError, String(call));
+  }
+  const [parser, cut] = [new ResponseTemplate(description).stream(), new ResponseTemplate(description).stream()];
+  const events = ["a\ud83d", "\ude00b"].flatMap((part) => parser.feed(part));
+  assert.ok(JSON.stringify([events, parser.finish()]).includes("😀"));
+  cut.feed("\ud83d");
+  assert.throws(() => cut.finish(), TypeError);
+  assert.equal(template().apply(MESSAGES), template().apply(MESSAGES));
+});
+
 test("a body is prepared, and the next one in the same way", () => {
   const body = { messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }] };
   const prepared = template().prepare(body);

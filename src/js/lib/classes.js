@@ -26,8 +26,18 @@ function run(call) {
   }
 }
 
+// Returns a string that the module can take: it has no half of a surrogate pair, which would become another character.
+function text(name, value) {
+  if (typeof value !== "string") throw new TypeError(`${name} must be a string, and is ${value === null ? "null" : typeof value}`);
+  if (!value.isWellFormed()) throw new TypeError(`${name} has a half of a surrogate pair`);
+  return value;
+}
+
 // A string is JSON text already. The empty string is a missing argument.
-const json = (value) => (typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value));
+function json(value) {
+  if (value === undefined || value === null) return "";
+  return text("an argument", typeof value === "string" ? value : JSON.stringify(value));
+}
 
 const flag = (value, meaning) => (value === true ? meaning : value === false ? undefined : value);
 
@@ -115,7 +125,7 @@ export class ChatTemplate {
   }
 
   static fromSource(source, specialTokens, given = {}) {
-    return new ChatTemplate(run(() => native.JsChatTemplate.from_sources(source, "", json(specialTokens), options(given))));
+    return new ChatTemplate(run(() => native.JsChatTemplate.from_sources(text("the source", source), "", json(specialTokens), options(given))));
   }
 
   static fromNamed(sources, specialTokens, given = {}) {
@@ -129,6 +139,7 @@ export class ChatTemplate {
   }
 
   static fromGguf(bytes, given = {}) {
+    if (!(bytes instanceof Uint8Array)) throw new TypeError("the bytes of a GGUF file must be a Uint8Array");
     return new ChatTemplate(run(() => native.JsChatTemplate.from_gguf(bytes, options(given))));
   }
 
@@ -187,7 +198,7 @@ export class ChatTemplate {
   }
 
   inspect(part = "", given = {}) {
-    return JSON.parse(run(() => this.#native.inspect(part, options(given))));
+    return JSON.parse(run(() => this.#native.inspect(text("the part", part), options(given))));
   }
 
   grammar(given = {}) {
@@ -270,11 +281,11 @@ export class Prepared {
   }
 
   after(seen, sampled) {
-    return appended(run(() => this.#native.after(seen, sampled ?? undefined)));
+    return appended(run(() => this.#native.after(text("seen", seen), sampled === undefined || sampled === null ? undefined : text("sampled", sampled))));
   }
 
   grammar(format = "gbnf") {
-    return JSON.parse(run(() => this.#native.grammar(format)));
+    return JSON.parse(run(() => this.#native.grammar(text("the format", format))));
   }
 }
 
@@ -283,7 +294,7 @@ export class Template {
   #native;
 
   constructor(source, given = {}) {
-    this.#native = run(() => new native.JsTemplate(source, options(given)));
+    this.#native = run(() => new native.JsTemplate(text("the source", source), options(given)));
   }
 
   render(context, given = {}) {
@@ -300,12 +311,12 @@ export class ResponseTemplate {
     this.#native = isMade ? description : run(() => new native.JsResponseTemplate(json(description), options(given)));
   }
 
-  parse(text, given) {
-    return JSON.parse(this.parseJson(text, given));
+  parse(answer, given) {
+    return JSON.parse(this.parseJson(answer, given));
   }
 
-  parseJson(text, given = {}) {
-    return run(() => this.#native.parse(text, options(given)));
+  parseJson(answer, given = {}) {
+    return run(() => this.#native.parse(text("the text", answer), options(given)));
   }
 
   stream(given = {}) {
@@ -316,16 +327,23 @@ export class ResponseTemplate {
 /** A parser that gets the text of a model in parts. */
 export class ResponseParser {
   #native;
+  // The first half of a surrogate pair whose other half is in the next part.
+  #half = "";
 
   constructor(made) {
     this.#native = made;
   }
 
-  feed(text) {
-    return JSON.parse(run(() => this.#native.feed(text)));
+  feed(part) {
+    const whole = typeof part === "string" ? this.#half + part : part;
+    const end = /[\ud800-\udbff]$/.test(whole) ? -1 : undefined;
+    const ready = text("the text", end ? whole.slice(0, end) : whole);
+    this.#half = end ? whole.slice(end) : "";
+    return JSON.parse(run(() => this.#native.feed(ready)));
   }
 
   finish() {
+    text("the text", this.#half);
     const first = this.feed("");
     const { message, events } = JSON.parse(run(() => this.#native.finish()));
     return { message, events: [...first, ...events] };
