@@ -294,6 +294,7 @@ fn mistakes_in_models_say_what_to_do() {
     );
     let gguf = folder.file("m.gguf", "GGUF");
     with(&["--model", &gguf], "m.gguf: byte 4: the file ends within the next 4 bytes");
+    with(&["--model", "nowhere.gguf"], "nowhere.gguf: No such file");
     folder.file("tekken/tekken.json", "{}");
     with(
         &["--model", &folder.0.join("tekken").display().to_string()],

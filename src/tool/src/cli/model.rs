@@ -174,11 +174,10 @@ fn is_gguf(path: &Path) -> bool {
         let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
         read.is_ok() && magic == *b"GGUF"
     };
-    path.is_file()
-        && (path
-            .extension()
-            .is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"))
-            || begins())
+    let is_named = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
+    (is_named && !path.is_dir()) || (path.is_file() && begins())
 }
 
 /// Returns whether the text of a file is that of a configuration, such as tokenizer_config.json. As a template, it would print itself.

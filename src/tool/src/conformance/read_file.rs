@@ -33,6 +33,7 @@ pub fn read_bytes(stream: impl Read, path: &Path) -> Result<Vec<u8>, String> {
     read.map_err(|error| format!("{name}: {error}"))?;
     match bytes.len() as u64 {
         0..=MAX_FILE => Ok(bytes),
+        _ if bytes.starts_with(b"GGUF") => Err(format!("{name}: the file is GGUF: load it as a model")),
         _ => Err(format!(
             "{name}: the file has more than {} MiB, which is the limit",
             MAX_FILE >> 20
