@@ -37,7 +37,7 @@ Examples:
 A trainer renders a whole conversation and trains what the model writes. A server renders the first messages with the generation prompt, lets
 the model write, and appends the next messages. The command says where the two first differ in a row:
   context   the model is trained after another text than it is served after
-  mask      what is trained begins elsewhere than the generation prompt ends
+  mask      what is trained begins elsewhere than the generation prompt ends; the mark | shows where
   answer    the model is trained to write another text than the template prints while the message is the last one
   tokens    the texts are equal, but the tokens are not: with --tokenizer, what is served is encoded part by part
   refused   the template does not render what a server asks for
@@ -236,28 +236,23 @@ impl Checker<'_> {
             served.push_str(&next.1);
             parts.push(next.1);
             let end = served.len();
+            let start = span.start.min(end);
+            let at = common_prefix(text, &served);
+            if at < start {
+                return Ok(Some(self.locate((text, at), (&served, at), ("context", message))?));
+            }
+            if span.start != end {
+                return Ok(Some(self.locate((text, span.start), (&served, end), ("mask", message))?));
+            }
             let own = list_spans(&last)?.into_iter().find(|(index, _)| *index == message);
             let sampled = own.and_then(|(_, own)| last.text.get(own)).unwrap_or_default();
             let trained = text.get(span.clone()).unwrap_or_default();
             let sampled = if self.adds_end(sampled, trained) { trained } else { sampled };
             served.push_str(sampled);
             parts.push(sampled.to_owned());
-            if text.get(..span.end) != Some(served.as_str()) {
-                let at = common_prefix(text, &served);
-                let kind = match at {
-                    at if at < span.start.min(end) => "context",
-                    _ if span.start != end => "mask",
-                    _ => "answer",
-                };
-                return Ok(Some(self.locate(text, &served, at, (kind, message))?));
-            }
-            if span.start != end {
-                return Ok(Some(self.locate(
-                    text,
-                    served.get(..end).unwrap_or_default(),
-                    span.start.min(end),
-                    ("mask", message),
-                )?));
+            if sampled != trained {
+                let at = end.saturating_add(common_prefix(trained, sampled));
+                return Ok(Some(self.locate((text, at), (&served, at), ("answer", message))?));
             }
             if let Some(found) = self.compare_tokens(text, &parts, message)? {
                 return Ok(Some(found));
@@ -273,21 +268,27 @@ impl Checker<'_> {
         end.is_some_and(|end| end.is_empty() || self.ends.iter().any(|(token, _)| token == end))
     }
 
-    /// Makes the difference at a byte of the trainer's prompt.
-    fn locate(&self, text: &str, served: &str, at: usize, (kind, message): (&'static str, usize)) -> Result<Difference, Failure> {
+    /// Makes the difference at a byte of the trainer's prompt and a byte of what is served.
+    fn locate(
+        &self,
+        (text, at): (&str, usize),
+        (served, end): (&str, usize),
+        (kind, message): (&'static str, usize),
+    ) -> Result<Difference, Failure> {
+        let first = at.min(end);
         let place = match &self.encoder {
             Some(encoder) => {
                 let (_, offsets) = encode(encoder, text)?;
-                format!("token {}", offsets.partition_point(|(_, end)| *end <= at))
+                format!("token {}", offsets.partition_point(|(_, end)| *end <= first))
             }
-            None => format!("character {}", count_chars(text, at)),
+            None => format!("character {}", count_chars(text, first)),
         };
         Ok(Difference {
             kind,
             message,
             at: place,
             trained: show_around(text, at),
-            served: show_around(served, at),
+            served: show_around(served, end),
         })
     }
 
