@@ -20,7 +20,16 @@ fn make_bytes(case: &Value) -> Vec<u8> {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/dataset/tables")
             .join(file);
-        return std::fs::read(path).expect("the file exists");
+        let mut bytes = std::fs::read(path).expect("the file exists");
+        if let Some(byte) = case["byte"].as_array() {
+            let number = |index: usize| byte[index].as_u64().expect("a number");
+            bytes[usize::try_from(number(0)).expect("a place")] = u8::try_from(number(1)).expect("a byte");
+        }
+        let length = case["length"]
+            .as_u64()
+            .map(|length| usize::try_from(length).expect("a length"));
+        bytes.truncate(length.unwrap_or(usize::MAX));
+        return bytes;
     }
     let text = case["text"].as_str().expect("a text");
     let units = |to_bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(to_bytes).collect::<Vec<_>>();

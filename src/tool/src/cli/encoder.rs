@@ -5,24 +5,21 @@
 //!                   <--tokens, or an error--
 //! ```
 //!
-//! The crate `tokenizers` trusts its file: one of 300 bytes can ask for gigabytes, which aborts a process, and another makes it panic. A
-//! child has limits on its memory and its time, and its end is the error of one row.
+//! The crate `tokenizers` trusts its file: one of 300 bytes can ask for gigabytes. The end of a child is the error of one row.
 //!
 //! Each message is its length in 8 bytes, little-endian, and its bytes. An answer begins with a byte: 0 before the tokens, 1 before the text
 //! of an error. A token has three numbers of 8 bytes: its id, and the bytes of the prompt at which it starts and ends.
 
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// The memory of a child in bytes: this much, and more for each byte of the file.
-#[cfg(feature = "tokenizer")]
-const MEMORY: (u64, u64) = (384 << 20, 16);
+use super::child;
 
-/// The processor time that a child has for a message: 2 seconds, and one more for this number of bytes.
+/// The seconds of processor time that a child has for a short message.
 #[cfg(feature = "tokenizer")]
-const BYTES_A_SECOND: usize = 256 << 10;
+const SECONDS: u64 = 2;
 
 /// A message for a prompt whose child has ended.
 const ENDED: &str = "the tokenizer fails on this prompt, or needs too much memory or time";
@@ -81,16 +78,10 @@ struct Worker {
 
 impl Worker {
     fn start(file: &[u8]) -> Result<Self, String> {
-        let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let mut command = Command::new(program);
-        command
-            .arg("encode")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
-        let mut child = command
-            .spawn()
-            .map_err(|error| format!("the encoder does not start: {error}"))?;
+        let child = child::start(|command| {
+            command.arg("encode").stdin(Stdio::piped());
+        });
+        let mut child = child.map_err(|error| format!("the encoder does not start: {error}"))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("the encoder has no pipes".to_owned());
         };
@@ -114,9 +105,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // A child that has ended cannot be killed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        child::end(&mut self.child);
     }
 }
 
@@ -165,8 +154,8 @@ pub fn serve() -> Result<(), String> {
     let Some(file) = read_message(&mut input).map_err(explain)? else {
         return Ok(());
     };
-    limit_memory(file.len());
-    limit_time(file.len());
+    child::limit_memory(file.len() as u64);
+    child::limit_time(SECONDS, file.len() as u64);
     let encoder = match read_file(&file) {
         Ok(encoder) => encoder,
         Err(message) => return write_message(&mut output, &[&[1], message.as_bytes()]).map_err(explain),
@@ -174,7 +163,7 @@ pub fn serve() -> Result<(), String> {
     write_message(&mut output, &[&[0]]).map_err(explain)?;
     drop(file);
     while let Some(text) = read_message(&mut input).map_err(explain)? {
-        limit_time(text.len());
+        child::limit_time(SECONDS, text.len() as u64);
         match encode(&encoder, &String::from_utf8_lossy(&text)) {
             Ok(tokens) => write_message(&mut output, &[&[0], &tokens]),
             Err(message) => write_message(&mut output, &[&[1], message.as_bytes()]),
@@ -209,39 +198,3 @@ fn encode(encoder: &tokenizers::Tokenizer, text: &str) -> Result<Vec<u8>, String
     let numbers = tokens.flat_map(|(id, (start, end))| [u64::from(*id), *start as u64, *end as u64]);
     Ok(numbers.flat_map(u64::to_le_bytes).collect())
 }
-
-/// Limits the memory of this process by the size of the file.
-#[cfg(all(feature = "tokenizer", unix))]
-fn limit_memory(file: usize) {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-
-    let most = Some(MEMORY.0.saturating_add(MEMORY.1.saturating_mul(file as u64)));
-    // A system without this limit has only the limit on time.
-    let _ = setrlimit(
-        Resource::As,
-        Rlimit {
-            current: most,
-            maximum: most,
-        },
-    );
-}
-
-/// Limits the processor time that this process may use from now on, by the size of a message.
-#[cfg(all(feature = "tokenizer", unix))]
-fn limit_time(message: usize) {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    use rustix::time::{ClockId, clock_gettime};
-
-    let used = u64::try_from(clock_gettime(ClockId::ProcessCPUTime).tv_sec).unwrap_or_default();
-    let allowed = message.checked_div(BYTES_A_SECOND).unwrap_or_default().saturating_add(2);
-    let maximum = getrlimit(Resource::Cpu).maximum;
-    // The limit is in whole seconds.
-    let current = Some(used.saturating_add(allowed as u64));
-    let _ = setrlimit(Resource::Cpu, Rlimit { current, maximum });
-}
-
-#[cfg(all(feature = "tokenizer", not(unix)))]
-fn limit_memory(_: usize) {}
-
-#[cfg(all(feature = "tokenizer", not(unix)))]
-fn limit_time(_: usize) {}

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod apply_request;
+mod child;
 mod conformance;
 #[cfg(not(target_family = "wasm"))]
 mod dataset;
@@ -22,6 +23,7 @@ mod variable;
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::conformance::printable;
@@ -53,6 +55,10 @@ enum Command {
     /// Encodes prompts, for the commands `dataset` and `render`, which start this one.
     #[command(hide = true)]
     Encode,
+    /// Writes a Parquet or Arrow file as JSON Lines, for the commands `dataset` and `parity`, which start this one.
+    #[cfg(all(feature = "parquet", not(target_family = "wasm")))]
+    #[command(hide = true)]
+    Table { file: PathBuf },
     /// Shows what a template takes: roles, parts, tools, arguments, switches, and whether prompts stay prefixes.
     Inspect(Box<inspect::Arguments>),
     /// Prints what a model may write, as a grammar: calls of tools whose arguments fit their schemas, or an answer that fits a schema.
@@ -99,6 +105,8 @@ pub fn run() -> ExitCode {
         #[cfg(not(target_family = "wasm"))]
         Command::Parity(arguments) => return dataset::parity::run(&arguments),
         Command::Encode => encoder::serve().map_err(|error| format!("error: {error}")),
+        #[cfg(all(feature = "parquet", not(target_family = "wasm")))]
+        Command::Table { file } => dataset::table::write(&file),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Grammar(arguments) => grammar::run(&arguments),
         Command::Port(arguments) => port::run(&arguments),

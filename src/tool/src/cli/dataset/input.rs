@@ -46,7 +46,7 @@ impl Opened {
         }
         let file = File::open(path)?;
         #[cfg(feature = "parquet")]
-        if let Some((lines, note)) = table::open(&file)? {
+        if let Some((lines, note)) = table::open(path, &file)? {
             return Ok(Self {
                 lines,
                 notes: vec![note],

@@ -20,7 +20,7 @@ mod row;
 mod rows;
 mod run;
 #[cfg(feature = "parquet")]
-mod table;
+pub mod table;
 #[cfg(test)]
 mod tests;
 mod text;
