@@ -193,6 +193,7 @@ impl<'a> Renderer<'a> {
             tools,
             documents,
             variables: variables_of_row,
+            kept: &row.kept,
             is_masked: true,
             render: &|messages| render(messages).ok().map(|prompt| prompt.text),
         };

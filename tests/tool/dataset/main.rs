@@ -196,6 +196,11 @@ fn conversations_of_sharegpt_have_roles() {
     let rows = r#"{"chat": [{"from": "human", "value": "Hi"}], "system": null}"#;
     let (out, error, _) = folder.run("--format sharegpt --messages-key chat", rows);
     assert_eq!(out, "{\"text\":\"<user>Hi\"}\n", "{error}");
+    folder.write("t.jinja", "{{ tools | tojson }}");
+    let row = r#"{"conversations": [{"from": "human", "value": "Hi"}], "tools": "[{\"name\": \"f\"}, {\"type\": \"function\", \"function\": {}}]"}"#;
+    let (out, error, _) = folder.run("--format sharegpt", row);
+    let tools = r#"[{\"type\": \"function\", \"function\": {\"name\": \"f\"}}, {\"type\": \"function\", \"function\": {}}]"#;
+    assert_eq!(out, format!("{{\"text\":\"{tools}\"}}\n"), "{error}");
 }
 
 /// The lines of the file of errors of a run: the line, the kind or the warning, and the pointer.
@@ -253,6 +258,36 @@ fn what_a_prompt_does_not_show_is_a_warning_or_with_strict_a_failure() {
         (vec![(1, "nothing_trained".to_owned(), String::new())], 0),
         "{error}"
     );
+}
+
+#[test]
+fn a_prompt_that_has_a_value_in_another_form_than_the_model_expects_is_a_warning() {
+    let folder = Folder::new("forms");
+    folder.write(
+        "t.jinja",
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls %}{{ c.function.arguments | tojson }}\
+        {{ c.function.name ~ c.function.arguments if c.type }}{% endfor %}{% endfor %}",
+    );
+    let call = |call: &str| format!(r#"{{"messages": [{{"role": "assistant", "content": "a", "tool_calls": [{call}]}}]}}"#);
+    let rows = [
+        r#"{"messages": [{"role": "user", "content": [{"type": "text", "text": "a"}]}]}"#,
+        &call(r#"{"type": "function", "function": {"name": "f", "arguments": {"x": "1"}}}"#),
+        &call(r#"{"function": {"name": "f", "arguments": "{\"x\": 1}"}}"#),
+        &call(r#"{"function": {"name": "f", "arguments": {"x": 1}}}"#),
+        r#"{"system": "Be kind.", "messages": [{"role": "user", "content": "{'x': 1}"}]}"#,
+        r#"{"system": "Be kind.", "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "a"}]}"#,
+    ];
+    let expected = [
+        (1, "python_repr", "/messages/0/content"),
+        (2, "python_repr", "/messages/0/tool_calls/0/function/arguments"),
+        (3, "double_json", "/messages/0/tool_calls/0/function/arguments"),
+        (5, "lost_system", "/system"),
+    ];
+    let expected = expected.map(|(line, cause, pointer)| (line, cause.to_owned(), pointer.to_owned()));
+    let (causes, status, error) = list_causes(&folder, "", &rows.join("\n"));
+    assert_eq!((causes.as_slice(), status), (&expected[..], 0), "{error}");
+    let (causes, ..) = list_causes(&folder, "--json-arguments", rows[2]);
+    assert_eq!(causes, [], "the arguments are read");
 }
 
 #[test]

@@ -208,10 +208,17 @@ fn check_message(message: &Data<'_>, source: &str) -> Result<(), (&'static str, 
     }
 }
 
+/// Returns the value of a key of an object.
+pub(crate) fn get<'d, 'r>(data: &'d Data<'r>, key: &str) -> Option<&'d Data<'r>> {
+    match data {
+        Data::Object(object) => object.get(key),
+        _ => None,
+    }
+}
+
 /// Returns whether a message has one of some roles.
 pub(crate) fn has_role(message: &Data<'_>, roles: &[&str]) -> bool {
-    let Data::Object(message) = message else { return false };
-    let role = message.get("role").or_else(|| message.get("from"));
+    let role = get(message, "role").or_else(|| get(message, "from"));
     matches!(role, Some(Data::Str(role)) if roles.contains(&&**role))
 }
 

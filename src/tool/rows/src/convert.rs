@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use chat_template::Deadline;
 use chat_template::json::{self, Data, Object};
 
-use crate::conversation::{Conversation, Section, has_role, list, make_message};
+use crate::conversation::{Conversation, Section, get, has_role, list, make_message};
 use crate::failure::Failure;
 
 /// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
@@ -54,10 +54,7 @@ impl<'r> Conversation<'r> {
 
     /// Converts calls and results in the older form of OpenAI.
     pub(crate) fn convert_functions(&mut self) {
-        let is_old = |message: &Data<'_>| {
-            let Data::Object(message) = message else { return false };
-            matches!(message.get("function_call"), Some(Data::Object(_)))
-        };
+        let is_old = |message: &Data<'_>| matches!(get(message, "function_call"), Some(Data::Object(_)));
         if !self.list().iter().any(is_old) {
             return;
         }
@@ -85,7 +82,7 @@ impl<'r> Conversation<'r> {
 
     /// Reads the arguments of calls, which can be JSON text.
     pub(crate) fn read_arguments(&mut self, deadline: &Deadline) -> Result<(), Failure> {
-        let has_calls = |message: &Data<'_>| matches!(message, Data::Object(message) if message.get("tool_calls").is_some());
+        let has_calls = |message: &Data<'_>| get(message, "tool_calls").is_some();
         if !self.list().iter().any(has_calls) {
             return Ok(());
         }
@@ -130,9 +127,13 @@ fn make_function<'r>(function: Data<'r>) -> Data<'r> {
     Data::Object(Object::new(entries))
 }
 
-/// Makes tools of the functions of OpenAI's older files.
+/// Makes tools of functions, as OpenAI's older files and LLaMA-Factory have them. Tools are kept.
 pub fn convert_functions<'r>(functions: &Data<'r>) -> Option<Data<'r>> {
-    let tools: Vec<_> = list(functions).iter().cloned().map(make_function).collect();
+    let make_tool = |function: &Data<'r>| match get(function, "name") {
+        Some(_) if get(function, "function").is_none() => make_function(function.clone()),
+        _ => function.clone(),
+    };
+    let tools: Vec<_> = list(functions).iter().map(make_tool).collect();
     (!tools.is_empty()).then_some(Data::List(tools))
 }
 

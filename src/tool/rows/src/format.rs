@@ -59,8 +59,9 @@ impl Format {
             Some("messages"),
             Some("conversations"),
             Some("conversation"),
-            Some("chosen"),
             Some("prompt"),
+            // A string without a prompt is a whole conversation, of which the messages are unknown.
+            Some("chosen").filter(|key| !matches!(row.get(key), Some(Data::Str(text)) if !text.trim_start().starts_with('['))),
         ];
         if let Some(key) = keys.into_iter().flatten().find(|key| has(key)) {
             let is_sharegpt = row.get(key).is_some_and(is_sharegpt);

@@ -90,7 +90,8 @@ impl Reader {
         read.tools = read_part("tools")?;
         read.documents = read_part("documents")?;
         read.variables = read_part("chat_template_kwargs")?;
-        if let Some(functions) = functions {
+        let tools = read.tools.as_deref().filter(|_| self.format == Format::ShareGpt);
+        if let Some(functions) = functions.or(tools) {
             read.tools = convert_functions(functions).map(Cow::Owned);
         }
         read.conversations = match (pair, messages, get("prompt"), get("completion")) {

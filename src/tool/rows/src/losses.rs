@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use chat_template::internal::REASONING_FIELDS;
+use chat_template::internal::{Entry, REASONING_FIELDS};
 use chat_template::json::{Data, Object};
-use chat_template::{ChatTemplate, Prompt};
+use chat_template::{ChatTemplate, Prompt, RenderOptions, Template};
 
-use crate::conversation::{Conversation, list};
+use crate::conversation::{Conversation, get, has_role, list};
 use crate::failure::{Failure, write_at};
 use crate::null::find_null;
 use crate::shown::Shown;
@@ -19,11 +19,16 @@ use crate::shown::Shown;
 /// The number of media of a row that are judged alone, by a render each.
 const MAX_MEDIA: usize = 16;
 
+/// The number of contents and arguments of a row of which it is found out how they are printed.
+const MAX_PRINTED: usize = 16;
+
 /// The reason for a warning about a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// The prompt has nothing of a message.
     Message,
+    /// The prompt has nothing of a system prompt beside the messages.
+    System,
     /// The prompt has nothing of a content.
     Content,
     /// The prompt has nothing of a reasoning.
@@ -32,6 +37,10 @@ pub enum Cause {
     Media,
     /// The prompt has nothing of a call.
     Call,
+    /// A list or an object is in the prompt as Python prints it.
+    Repr,
+    /// Arguments that are JSON text are in the prompt as a string in JSON.
+    Doubled,
     /// The prompt has nothing of a tool.
     Tool,
     /// The prompt has nothing of a document.
@@ -57,10 +66,13 @@ impl Cause {
     pub fn name(self) -> &'static str {
         match self {
             Self::Message => "lost_message",
+            Self::System => "lost_system",
             Self::Content => "lost_content",
             Self::Reasoning => "lost_reasoning",
             Self::Media => "lost_media",
             Self::Call => "lost_call",
+            Self::Repr => "python_repr",
+            Self::Doubled => "double_json",
             Self::Tool => "lost_tool",
             Self::Document => "lost_document",
             Self::Null => "null_key",
@@ -106,7 +118,7 @@ impl From<Loss> for Failure {
 }
 
 /// The facts about a template that hold for all rows.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Known {
     /// The names of the variables that the template reads.
     variables: BTreeSet<String>,
@@ -115,6 +127,8 @@ pub struct Known {
     control_tokens: Vec<String>,
     /// The characters with which the control tokens begin.
     starts: BTreeSet<char>,
+    /// Templates that print a variable `x` as text and as JSON.
+    printers: Option<[Template; 2]>,
 }
 
 impl Known {
@@ -128,6 +142,10 @@ impl Known {
             bos: bos.map_or(String::new(), |(_, bos)| bos.clone()),
             starts: control_tokens.iter().filter_map(|token| token.chars().next()).collect(),
             control_tokens,
+            printers: Template::compile("{{ x }}")
+                .ok()
+                .zip(Template::compile("{{ x | tojson }}").ok())
+                .map(Into::into),
         }
     }
 
@@ -159,6 +177,8 @@ pub struct Source<'s, 'r> {
     pub documents: Option<&'s Data<'r>>,
     /// The variables of the row.
     pub variables: Option<&'s Object<'r>>,
+    /// The entries of the row that are no part of the conversation.
+    pub kept: &'s [&'s Entry<'r>],
     /// Whether the prompt has the spans of what the model writes.
     pub is_masked: bool,
     /// Returns the prompt of other messages, or `None` if it has none. It finds out whether a medium is in the prompt.
@@ -173,8 +193,10 @@ pub fn find_losses(source: &Source<'_, '_>, prompt: &Prompt) -> Option<Vec<Loss>
         prompt,
         shown: Shown::new(prompt),
         media: Vec::new(),
+        printed: 0,
         losses: Vec::new(),
     };
+    finder.find_system();
     for (index, message) in source.conversation.list().iter().enumerate() {
         if let Data::Object(message) = message {
             finder.find_in_message(index, message)?;
@@ -206,6 +228,8 @@ struct Finder<'f, 's, 'r> {
     prompt: &'f Prompt,
     shown: Shown<'f>,
     media: Vec<Medium>,
+    /// The number of values of which it was found out how they are printed.
+    printed: usize,
     losses: Vec<Loss>,
 }
 
@@ -248,6 +272,7 @@ impl Finder<'_, '_, '_> {
         for (key, value) in message.entries() {
             match (&**key, value) {
                 ("content", Data::List(parts) | Data::Tuple(parts)) => {
+                    self.find_printed(value, &|| format!("{}/content", outer()));
                     let media = parts.iter().enumerate();
                     self.media.extend(media.filter_map(|(part, value)| {
                         let kind = find_medium(value)?.to_owned();
@@ -264,6 +289,9 @@ impl Finder<'_, '_, '_> {
                             let pointer = format!("{}/tool_calls/{call}", outer());
                             self.add(Cause::Call, pointer, "the prompt has nothing of this call");
                         }
+                        if let Some(arguments) = get(value, "function").and_then(|function| get(function, "arguments")) {
+                            self.find_printed(arguments, &|| format!("{}/tool_calls/{call}/function/arguments", outer()));
+                        }
                     }
                 }
                 (key, Data::Str(text))
@@ -278,6 +306,47 @@ impl Finder<'_, '_, '_> {
             self.find_control_token(value, &|| format!("{}/{key}", outer()));
         }
         Some(())
+    }
+
+    /// Finds a system prompt beside messages that have none.
+    fn find_system(&mut self) {
+        let has_system = |message: &Data<'_>| has_role(message, &["system", "developer"]);
+        if self.source.conversation.list().iter().any(has_system) {
+            return;
+        }
+        let is_system = |(key, value): &&&Entry<'_>| matches!(&**key, "system" | "system_prompt") && has_text(value);
+        if let Some((key, _)) = self.source.kept.iter().find(is_system) {
+            let message = "the prompt has nothing of this system prompt; it must be one of the messages";
+            self.add(Cause::System, format!("/{key}"), message);
+        }
+    }
+
+    /// Finds a list or an object that is in the prompt as Python prints it, and JSON text that is in it as a string in JSON. Only the first
+    /// one of a row is added.
+    fn find_printed(&mut self, value: &Data<'_>, pointer: &dyn Fn() -> String) {
+        let (printer, start, cause, message) = match value {
+            Data::Str(text) if text.trim_start().starts_with('{') => {
+                let message =
+                    "these arguments are JSON text, and the prompt has them as a string in JSON; --json-arguments reads them";
+                (1, "\"{", Cause::Doubled, message)
+            }
+            Data::Object(object) if !object.is_empty() => (0, "{'", Cause::Repr, "the prompt has this object as Python prints it"),
+            Data::List(list) if !list.is_empty() => (0, "[", Cause::Repr, "the prompt has this list as Python prints it"),
+            _ => return,
+        };
+        let is_known = self.printed >= MAX_PRINTED || self.losses.iter().any(|loss| loss.cause == cause);
+        if is_known || !self.prompt.text.contains(start) {
+            return;
+        }
+        self.printed = self.printed.saturating_add(1);
+        let Some(printer) = self.source.known.printers.as_ref().and_then(|printers| printers.get(printer)) else {
+            return;
+        };
+        let context = Data::Object(Object::new(vec![("x".into(), value.clone())]));
+        let printed = printer.render(&context, &RenderOptions::default());
+        if printed.is_ok_and(|printed| self.prompt.text.contains(&printed.text)) {
+            self.add(cause, pointer(), message);
+        }
     }
 
     /// Finds the images and other media that are not in the prompt: it is the same with parts of an unknown type in their place. The first
@@ -332,10 +401,8 @@ impl Finder<'_, '_, '_> {
             }
             Data::List(parts) | Data::Tuple(parts) => {
                 for (index, part) in parts.iter().enumerate() {
-                    if let Data::Object(part) = part {
-                        if let Some(text) = part.get("text") {
-                            self.find_control_token(text, &|| format!("{}/{index}/text", pointer()));
-                        }
+                    if let Some(text) = get(part, "text") {
+                        self.find_control_token(text, &|| format!("{}/{index}/text", pointer()));
                     }
                 }
             }
@@ -389,18 +456,14 @@ impl Finder<'_, '_, '_> {
 fn has_text(content: &Data<'_>) -> bool {
     match content {
         Data::Str(text) => !text.trim().is_empty(),
-        Data::List(parts) | Data::Tuple(parts) => parts.iter().any(|part| match part {
-            Data::Object(part) => part.get("text").is_some_and(has_text),
-            part => has_text(part),
-        }),
+        Data::List(parts) | Data::Tuple(parts) => parts.iter().any(|part| has_text(get(part, "text").unwrap_or(part))),
         _ => false,
     }
 }
 
 /// Returns the type of a part of a content, if it is that of a medium.
 fn find_medium<'p>(part: &'p Data<'_>) -> Option<&'p str> {
-    let Data::Object(part) = part else { return None };
-    let Some(Data::Str(kind)) = part.get("type") else {
+    let Some(Data::Str(kind)) = get(part, "type") else {
         return None;
     };
     let is_medium = ["image", "video", "audio", "file", "document"]

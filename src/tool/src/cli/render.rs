@@ -309,6 +309,7 @@ fn list_lost(
         tools: Some(tools),
         documents: Some(documents),
         variables: None,
+        kept: &[],
         is_masked: false,
         render: &|messages| chat.apply(messages, options).ok().map(|prompt| prompt.text),
     };

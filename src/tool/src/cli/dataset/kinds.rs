@@ -146,21 +146,18 @@ fn describe_row(row: &Object<'_>) -> String {
         );
     }
     let keys: Vec<String> = row.entries().iter().take(8).map(|(key, _)| format!("{key:?}")).collect();
-    let pair = [
-        ("question", "answer"),
-        ("query", "response"),
-        ("input", "output"),
-        ("question", "response"),
-        ("problem", "solution"),
-    ];
-    let pair = pair
-        .into_iter()
-        .find(|(asked, answer)| row.get(asked).is_some() && row.get(answer).is_some());
-    let (asked, answer) = pair.unwrap_or(("QUESTION", "ANSWER"));
+    let find = |keys: &[&'static str], default| keys.iter().copied().find(|key| row.get(key).is_some()).unwrap_or(default);
+    let asked = find(&["question", "query", "instruction", "problem", "input"], "QUESTION");
+    let answer = find(&["answer", "response", "output", "solution", "completion"], "ANSWER");
+    let system = find(&["system", "system_prompt"], "");
+    let question = format!("{{role: \"user\", content: .{asked}}}, {{role: \"assistant\", content: .{answer}}}");
+    let messages = match system {
+        "" => format!("[{question}]"),
+        system => format!("([.{system} // empty | select(. != \"\") | {{role: \"system\", content: .}}] + [{question}])"),
+    };
     format!(
-        "the rows have the keys {}, and no conversation: messages, conversations, prompt, chosen and rejected, or instruction and output; name \
-         the key of the messages by --messages-key, or convert the file with\n  \
-         jq -c '{{messages: [{{role: \"user\", content: .{asked}}}, {{role: \"assistant\", content: .{answer}}}]}}' IN > OUT.jsonl",
+        "the rows have the keys {}, and no conversation: messages, conversations, prompt, chosen and rejected as messages, or instruction and \
+         output; name the key of the messages by --messages-key, or convert the file, for example with\n  jq -c '{{messages: {messages}}}' IN > OUT.jsonl",
         keys.join(", ")
     )
 }

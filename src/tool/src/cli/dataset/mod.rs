@@ -98,7 +98,9 @@ A line also has its \"file\" if there are several. This file is OUTPUT.errors.js
 that is neither text nor parts.
 
 The file of errors also has warnings of rows that have prompts: {\"line\": 8, \"warning\": \"lost_call\", \"pointer\": \"...\", \"message\": \"...\"}.
-  lost_message, lost_content, lost_reasoning, lost_media, lost_call, lost_tool, lost_document   the prompt has nothing of it
+  lost_message, lost_system, lost_content, lost_reasoning, lost_media, lost_call, lost_tool, lost_document   the prompt has nothing of it
+  python_repr       a content or arguments are in the prompt as Python prints a list or an object, with single quotes
+  double_json       arguments are JSON text, and the template writes them as JSON once more
   null_key          a key is null, as in a data set of columns
   second_bos        the prompt begins with the token twice
   control_token     a message has a control token of the model in its text

@@ -154,6 +154,7 @@ impl Renderer {
                     Some(Data::Object(variables)) => Some(variables),
                     _ => None,
                 },
+                kept: &parts.kept,
                 is_masked: self.masks.is_some(),
                 render: &|messages: &Data<'_>| self.chat.apply(messages, &options).ok().map(|prompt| prompt.text),
             };
