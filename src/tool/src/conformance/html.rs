@@ -1,4 +1,4 @@
-//! A report as one HTML page: a table of areas, and the difference of each failure.
+//! A report as one HTML page: a table of tiers and areas, and the difference of each failure.
 //!
 //! ```text
 //! <table>…<details><summary>loops/first wrong</summary><pre class="difference">…
@@ -40,6 +40,8 @@ pub fn html(report: &Report) -> String {
                 } }
                 tbody {
                     @for (tier, score) in report.tiers() { tr { (cells(&html! { (tier) }, &score)) } }
+                }
+                tbody {
                     @for (area, score) in report.areas() { tr { (cells(&area_of(report, area), &score)) } }
                     tr class="total" { (cells(&html! { "all" }, &total)) }
                 }
