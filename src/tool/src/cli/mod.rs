@@ -23,7 +23,6 @@ mod variable;
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::conformance::printable;
@@ -58,7 +57,7 @@ enum Command {
     /// Writes a Parquet or Arrow file as JSON Lines, for the commands `dataset` and `parity`, which start this one.
     #[cfg(all(feature = "parquet", not(target_family = "wasm")))]
     #[command(hide = true)]
-    Table { file: PathBuf },
+    Table { file: std::path::PathBuf },
     /// Shows what a template takes: roles, parts, tools, arguments, switches, and whether prompts stay prefixes.
     Inspect(Box<inspect::Arguments>),
     /// Prints what a model may write, as a grammar: calls of tools whose arguments fit their schemas, or an answer that fits a schema.
