@@ -5,7 +5,7 @@ use super::arena::Arena;
 use super::call::Lookups;
 use super::dict::{Dict, Entries};
 use super::frames::Frames;
-use super::generator::{Generator, ItemSource, Source};
+use super::generator::{Generator, Source};
 use super::key::Key;
 use super::list::Seq;
 use super::loop_context::LoopState;
@@ -236,24 +236,32 @@ impl<'a> Runtime<'a> {
         self.meter.claim(count.saturating_mul(ENTRY))
     }
 
-    /// Makes a generator. `below` is the nesting depth of the values that it draws from.
-    pub fn generator(&mut self, below: u32, source: impl ItemSource<'a> + 'a) -> Result<Value<'a>> {
-        self.iterator(Type::Generator, below, source)
+    /// Makes a generator whose items a function makes. `name` is that of the function in Python, and `below` the nesting depth of the values
+    /// that it draws from.
+    pub fn generator<F>(&mut self, name: &'static str, below: u32, next: F) -> Result<Value<'a>>
+    where
+        F: FnMut(&mut Self) -> Result<Option<Value<'a>>> + 'a,
+    {
+        self.iterator(Type::Generator, name, below, next)
     }
 
-    /// Makes a one-pass iterator of a Python type. `below` is the nesting depth of the values that it draws from.
-    pub fn iterator<S: ItemSource<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
+    /// Makes a one-pass iterator of a Python type, as [`Runtime::generator`] does.
+    pub fn iterator<F>(&mut self, ty: Type, name: &'static str, below: u32, next: F) -> Result<Value<'a>>
+    where
+        F: FnMut(&mut Self) -> Result<Option<Value<'a>>> + 'a,
+    {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
-        let bytes = size_of::<Generator>() + size_of::<Source<'_>>() + size_of::<S>();
-        self.meter.hold(bytes + source.owned_bytes())?;
+        self.meter
+            .hold(size_of::<Generator>() + size_of::<Source<'_>>() + size_of::<F>())?;
+        let source = self.heap.sources.len();
         let generator = Generator {
             ty,
-            name: source.name(),
+            name,
             height,
-            source: self.heap.sources.len(),
+            source,
         };
-        self.heap.sources.push(Source::Ready(Box::new(source)));
+        self.heap.sources.push(Source::Ready(Box::new(next)));
         Ok(Value::Iterator(self.arena.store(generator)))
     }
 

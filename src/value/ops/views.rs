@@ -3,7 +3,7 @@
 //! The rules are those of CPython 3.13 `dictobject.c`, `dictview_richcompare` and `dictviews_sub`.
 
 use super::arithmetic::unsupported_operands;
-use super::contains;
+use super::container::contains;
 use crate::error::{Error, Result};
 use crate::unsupported;
 use crate::value::{Iter, Key, Runtime, Value};
@@ -13,7 +13,7 @@ pub(super) fn is_subset<'a>(runtime: &mut Runtime<'a>, part: &Value<'a>, whole: 
     runtime.meter.check_stack()?;
     let mut items = Iter::new(part)?;
     while let Some(item) = items.next(runtime)? {
-        if !contains::contains(runtime, whole, &item)? {
+        if !contains(runtime, whole, &item)? {
             return Ok(false);
         }
     }
