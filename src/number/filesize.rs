@@ -35,7 +35,12 @@ pub fn filesize(bytes: f64, is_binary: bool) -> Result<String> {
     while let Some((end, unit)) = ends.next() {
         if is_below(end) || ends.peek().is_none() {
             let count = base as f64 * bytes / end as f64;
-            let digits = format_float(count, &FloatFormat::new(Notation::Fixed, 1), 1)?;
+            let format = FloatFormat {
+                notation: Notation::Fixed,
+                precision: 1,
+                ..FloatFormat::default()
+            };
+            let digits = format_float(count, &format, 1)?;
             return Ok(format!("{digits} {unit}"));
         }
     }

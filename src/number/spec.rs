@@ -252,14 +252,14 @@ impl Spec {
         let size = if matches!(self.letter, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 };
         let mut reversed = String::with_capacity(digits.len().max(min_width).saturating_add(digits.len() / 3));
         let mut left = digits.bytes().rev().map(char::from).peekable();
-        let mut in_group = 0;
+        let mut in_group = 0_u8;
         while left.peek().is_some() || reversed.len() < min_width {
             if let Some(separator) = self.separator.filter(|_| in_group == size) {
                 reversed.push(separator);
                 in_group = 0;
             }
             reversed.push(left.next().unwrap_or('0'));
-            in_group += 1;
+            in_group = in_group.saturating_add(1);
         }
         reversed.chars().rev().collect()
     }

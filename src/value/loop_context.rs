@@ -223,11 +223,15 @@ impl<'a> Loop<'a> {
         Ok(after.unwrap_or(Value::Undefined(Undefined::Hint("there is no next item"))))
     }
 
-    /// Returns the index in the heap of the arguments of the last `loop.changed`.
-    pub fn changed_index(&self, heap: &mut Heap<'a>) -> usize {
-        let index = self.changed.get().unwrap_or_else(|| heap.reserve_changed());
-        self.changed.set(Some(index));
-        index
+    /// Returns where the heap has the arguments of the last `loop.changed`.
+    pub fn last_changed<'h>(&self, heap: &'h mut Heap<'a>) -> Option<&'h mut Value<'a>> {
+        heap.changed.get_mut(self.changed.get()?)
+    }
+
+    /// Stores the arguments of the first `loop.changed`.
+    pub fn set_changed(&self, heap: &mut Heap<'a>, values: Value<'a>) {
+        self.changed.set(Some(heap.changed.len()));
+        heap.changed.push(values);
     }
 
     /// Returns the function that renders the body again for `loop(iterable)`.

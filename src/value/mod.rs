@@ -56,7 +56,7 @@ pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;
 pub use trace::{Passage, Tape, Traced, backslash_escape, html_escape};
 pub use types::Type;
-pub use undefined::Undefined;
+pub use undefined::{OtherUndefined, Undefined};
 
 /// A Python value. Its tag has the size of a word, so that a value moves in whole words.
 #[derive(Clone, Copy, Debug)]

@@ -44,7 +44,7 @@ pub struct Runtime<'a> {
 pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
     /// The arguments of the last `loop.changed` of each loop that called it.
-    changed: Vec<Option<Value<'a>>>,
+    pub(super) changed: Vec<Value<'a>>,
     /// The state of the evaluator.
     pub frames: Frames<'a>,
     /// Empty buffers, in which strings are built.
@@ -179,12 +179,6 @@ impl<'a> Runtime<'a> {
         self.meter.check_size(count.saturating_mul(size_of::<Value<'_>>()))
     }
 
-    /// Checks the size of a dict before it is made.
-    #[inline]
-    pub fn check_entries(&self, count: usize) -> Result<()> {
-        self.meter.check_size(count.saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))
-    }
-
     /// Makes the items of a list or tuple and claims their memory.
     pub fn items(&mut self, values: &[Value<'a>]) -> Result<Seq<'a>> {
         let below = values.iter().map(Value::height).max().unwrap_or(0);
@@ -226,14 +220,9 @@ impl<'a> Runtime<'a> {
         let height = below.unwrap_or(0).saturating_add(1);
         self.meter.charge_items(entries.len() / 8)?;
         self.meter.check_height(height)?;
-        let _claim = self.claim_entries(entries.capacity())?;
+        let _claim = self.meter.claim(entries.capacity().saturating_mul(ENTRY))?;
         self.meter.hold(entries.len().saturating_mul(ENTRY))?;
         Ok(Dict::owned(self.arena, &entries, height))
-    }
-
-    /// Claims the memory of the entries of a dict.
-    pub fn claim_entries(&mut self, count: usize) -> Result<Claim> {
-        self.meter.claim(count.saturating_mul(ENTRY))
     }
 
     /// Makes a generator whose items a function makes. `name` is that of the function in Python, and `below` the nesting depth of the values
@@ -299,27 +288,11 @@ impl<'a> Heap<'a> {
         self.namespaces.get_mut(id.0 as usize)
     }
 
-    /// Reserves a place in the heap for the arguments of a loop's `loop.changed`, and returns its index.
-    pub(super) fn reserve_changed(&mut self) -> usize {
-        self.changed.push(None);
-        self.changed.len().saturating_sub(1)
-    }
-
     /// Returns the pieces of the text that a string is a view of, and the byte range of the view. A string of the input has none.
     pub(super) fn pieces_of(&self, text: &Str<'_>) -> Option<(&Pieces, Range<usize>)> {
         let index = text.pieces()?.get().checked_sub(1)?;
         let (address, pieces) = self.made.get(index as usize)?;
         let start = text.as_str().as_ptr().addr().wrapping_sub(*address);
         Some((pieces, start..start.saturating_add(text.as_str().len())))
-    }
-
-    /// Stores the arguments of `loop.changed` and returns those of the call before.
-    pub fn replace_changed(&mut self, index: usize, value: Value<'a>) -> Option<Value<'a>> {
-        self.changed.get_mut(index)?.replace(value)
-    }
-
-    /// Returns the arguments of the last `loop.changed`.
-    pub fn last_changed(&self, index: usize) -> Option<&Value<'a>> {
-        self.changed.get(index)?.as_ref()
     }
 }

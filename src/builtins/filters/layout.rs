@@ -8,9 +8,9 @@ use super::sequence::length_of;
 use crate::builtins::call;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::indent::{Indent, write_indented};
+use crate::text::lines::{Indent, write_indented};
 use crate::text::wrap::{Wrap, breaks_word, write_wrapped};
-use crate::text::{escape, lines, truncate};
+use crate::text::{escape, lines, words};
 use crate::value::{Arguments, Runtime, Str, Value, markup, not_callable, ops, print};
 use std::fmt;
 
@@ -60,7 +60,7 @@ built_ins! { FILTERS:
         let kills_words = ops::is_true(runtime, &killwords)?;
         let kept_length = ops::subtract(runtime, &length, &end_length)?;
         let beginning = match (&s, kept_length.as_int().map(usize::try_from)) {
-            (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::shorten(text.as_str(), kept, kills_words))),
+            (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(words::shorten(text.as_str(), kept, kills_words))),
             _ => {
                 let beginning = ops::slice(runtime, &s, None, Some(&kept_length), None)?;
                 if kills_words {

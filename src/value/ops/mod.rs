@@ -9,7 +9,6 @@ mod item;
 mod order;
 mod slice;
 mod sort;
-mod views;
 
 pub use arithmetic::{
     add, charge_digits, charge_numbers, divide, floor_divide, modulo, multiply, negate, positive, power, subtract,
