@@ -114,13 +114,13 @@ impl<'a> Evaluator<'a, '_> {
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, at: u32) -> Result<&'a Loop<'a>> {
         let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
-            return Loop::new(self.runtime, iter, length, source.height());
+            return Loop::new(self.runtime, iter, length, source.height(), None, 0);
         }
         let recurse = self.runtime.arena.store(RecursiveLoop {
             environment: self.environment_around(node),
             ..self.recursive_loop(node, depth0.saturating_add(1), at)
         });
-        Loop::recursive(self.runtime, iter, length, source.height(), recurse, depth0)
+        Loop::new(self.runtime, iter, length, source.height(), Some(recurse), depth0)
     }
 
     /// Returns the environment around the loop's own frame, in which recursive calls and the loop's condition run.

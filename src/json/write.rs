@@ -11,7 +11,7 @@ use std::fmt;
 
 use super::scan::{is_short_and_plain, plain_ascii_length, plain_length};
 use super::tree::Data;
-use crate::number::text::float_text;
+use crate::number::text::{float_text, write_digits};
 use crate::text::quote;
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and all characters outside ASCII.
@@ -89,7 +89,39 @@ pub fn write_float(float: f64, out: &mut String) {
         f64::INFINITY => out.push_str("Infinity"),
         f64::NEG_INFINITY => out.push_str("-Infinity"),
         _ if float.is_nan() => out.push_str("NaN"),
-        _ => out.push_str(&float_text(float)),
+        _ => match to_thousandths(float) {
+            Some(thousandths) => write_thousandths(float.is_sign_negative(), thousandths, out),
+            None => out.push_str(&float_text(float)),
+        },
+    }
+}
+
+/// Returns the absolute value of a float in thousandths, if the float is the nearest one to a number like `0.125` of at most a billion.
+/// No other float has the same decimal digits.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the number is whole, not negative, and at most 1e12"
+)]
+fn to_thousandths(float: f64) -> Option<u64> {
+    let thousandths = (float * 1e3).round();
+    (thousandths.abs() <= 1e12 && thousandths / 1e3 == float).then_some(thousandths.abs() as u64)
+}
+
+/// Writes a number of thousandths as a decimal fraction, without trailing zeros except in `.0`.
+fn write_thousandths(is_negative: bool, thousandths: u64, out: &mut String) {
+    if is_negative {
+        out.push('-');
+    }
+    write_digits(thousandths / 1000, out);
+    out.push('.');
+    let fraction = thousandths % 1000;
+    write_digits(fraction / 100, out);
+    if fraction % 100 > 0 {
+        write_digits(fraction / 10 % 10, out);
+    }
+    if fraction % 10 > 0 {
+        write_digits(fraction % 10, out);
     }
 }
 

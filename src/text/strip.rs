@@ -36,9 +36,18 @@ pub fn strip_end<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
     }
 }
 
-/// Returns whether a character is one of `chars`. It sorts them once, because they may be as many as those of the text.
+/// The length in bytes up to which a set of characters is searched as it is.
+const FEW: usize = 16;
+
+/// Returns whether a character is one of `chars`. Many are sorted once, because they may be as many as those of the text.
 fn is_one_of(chars: &str) -> impl Fn(char) -> bool {
-    let mut chars: Vec<_> = chars.chars().collect();
-    chars.sort_unstable();
-    move |char| chars.binary_search(&char).is_ok()
+    let mut sorted = Vec::new();
+    if chars.len() > FEW {
+        sorted.extend(chars.chars());
+        sorted.sort_unstable();
+    }
+    move |char| match sorted.as_slice() {
+        [] => chars.chars().any(|other| other == char),
+        sorted => sorted.binary_search(&char).is_ok(),
+    }
 }
