@@ -16,7 +16,7 @@ pub use kind::{ErrorClass, ErrorKind};
 use crate::limits::{Limit, LimitExceeded};
 use crate::source::{Position, Source};
 use crate::span::Span;
-use crate::text::truncate::{MAX_MESSAGE, elide};
+use crate::text::message::{MAX_MESSAGE, elide};
 
 /// A result with the error type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

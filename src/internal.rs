@@ -10,8 +10,7 @@ pub use crate::json::pointer::escape_key;
 pub use crate::json::read::read_bytes;
 pub use crate::json::tree::Entry;
 pub use crate::json::write::write_data;
-pub use crate::text::truncate::elide;
-pub use crate::text::utf8::describe_fault;
+pub use crate::text::message::{describe_fault, elide};
 pub use crate::trace::{Copies, From as CopiedFrom, Keeps, Sources};
 pub use crate::unicode::{is_identifier, is_name, is_whitespace};
 pub use crate::unsupported::{Site, find as find_unsupported};
@@ -20,6 +19,12 @@ pub use crate::value::{Function, Kind, Returns, Type};
 /// The parts of a report.
 pub mod report {
     pub use crate::report::*;
+}
+
+/// Classes and case mappings of characters.
+pub mod unicode {
+    pub use crate::unicode::class::*;
+    pub use crate::unicode::*;
 }
 
 /// The lexer and the parser.

@@ -11,11 +11,11 @@
 
 use super::methods::{self, dict, dunder, jinja_objects, sequence};
 use crate::error::{Error, ErrorKind, Result};
+use crate::text::message::MAX_MESSAGE;
 use crate::text::quote;
 use crate::text::slice::resolve_index;
-use crate::text::truncate::MAX_MESSAGE;
 use crate::unsupported::{self, Site};
-use crate::value::{Function, Runtime, Str, Type, Undefined, Value, ops, print};
+use crate::value::{Function, OtherUndefined, Runtime, Str, Type, Undefined, Value, ops, print};
 
 pub use super::methods::dict::is_attribute as is_dict_attribute;
 
@@ -204,7 +204,10 @@ fn missing<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> 
     if name.is_markup() {
         charge_message(runtime, name)?;
         let owner = quote::repr(&value.ty().object_name());
-        runtime.undefined_message(&format!("{owner} has no attribute {}", quote_name(name)))
+        runtime.undefined_message(
+            &format!("{owner} has no attribute {}", quote_name(name)),
+            OtherUndefined::Message,
+        )
     } else {
         Ok(Value::Undefined(Undefined::Attribute(value.ty(), name.as_str())))
     }
@@ -222,7 +225,8 @@ fn unsafe_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str
     charge_message(runtime, name)?;
     let ty = value.ty().name();
     let name = quote_name(name);
-    runtime.unsafe_attribute(&format!("access to attribute {name} of '{ty}' object is unsafe."))
+    let message = format!("access to attribute {name} of '{ty}' object is unsafe.");
+    runtime.undefined_message(&message, OtherUndefined::Unsafe)
 }
 
 /// Returns the undefined value of an index, or of another key that is not a string.
@@ -231,5 +235,5 @@ fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value
     runtime.meter.charge(MESSAGE)?;
     let key = print::repr(runtime, key)?;
     let key = runtime.text(key)?;
-    runtime.undefined_element(value.ty(), key)
+    runtime.undefined(OtherUndefined::Element(value.ty(), key))
 }

@@ -62,19 +62,6 @@ pub fn read_c_int(value: &Value<'_>) -> Result<i32> {
     }
 }
 
-/// Reads a bound of `str.find`, `str.count` and similar methods. An integer that does not fit in an `i64` becomes the nearest one.
-pub fn read_bound(value: &Value<'_>) -> Result<Option<i64>> {
-    match value {
-        Value::None => Ok(None),
-        value => match value.clamped_index() {
-            None => Err(Error::type_error(
-                "slice indices must be integers or None or have an __index__ method",
-            )),
-            index => Ok(index),
-        },
-    }
-}
-
 /// Reads a bound of `list.index`, which cannot be `None`.
 pub fn read_bound_not_none(value: &Value<'_>) -> Result<i64> {
     let index = value.clamped_index();

@@ -18,8 +18,8 @@ use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 use crate::template::Template;
+use crate::text::message::{MAX_MESSAGE, elide};
 use crate::text::quote;
-use crate::text::truncate::{MAX_MESSAGE, elide};
 
 /// The templates of a model. The default is none: a request must bring its own.
 #[derive(Clone, Debug, Default)]

@@ -11,8 +11,8 @@ use crate::builtins::access;
 use crate::error::{Error, ErrorKind, TraceFrame};
 use crate::json::escape_key;
 use crate::resolve::operators;
+use crate::text::message::elide;
 use crate::text::quote;
-use crate::text::truncate::elide;
 use crate::value::{Dict, Str, Value};
 
 /// The maximum number of operands that a note describes.

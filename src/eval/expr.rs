@@ -7,7 +7,7 @@ use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
 use crate::resolve::operators;
 use crate::value::ops;
-use crate::value::{Arguments, Entries, Key, Seq, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Key, OtherUndefined, Seq, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// Evaluates an expression. Its statement has been charged for all of its expressions.
@@ -117,7 +117,7 @@ impl<'a> Evaluator<'a, '_> {
             if self.is_self_without_blocks(name) && !attribute.name.starts_with('_') {
                 let attribute = crate::text::quote::repr(&attribute.name);
                 let message = format!("'jinja2.runtime.TemplateReference object' has no attribute {attribute}");
-                return self.runtime.undefined_message(&message);
+                return self.runtime.undefined_message(&message, OtherUndefined::Message);
             }
         }
         let object = self.expr(&attribute.object)?;

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
 use crate::error::{Error, Result, TraceFrame};
-use crate::value::{Arguments, Callable, Dict, EnvironmentId, GAIN, ItemSource, Iter, Loop, Runtime, Value, ops};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, GAIN, Iter, Loop, Runtime, Value, ops};
 
 /// The variable `loop` of a recursive loop as a function: `loop(items)` runs the loop for other items.
 struct RecursiveLoop<'a> {
@@ -96,14 +96,17 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn filter_items(&mut self, node: &'a For, test: &'a LoopTest, source: Value<'a>) -> Result<Value<'a>> {
         let height = source.height().saturating_add(GAIN);
-        let tested = Tested {
+        let mut tested = Tested {
             render: self.render,
             node: test,
             environment: self.environment_around(node),
             source,
             iter: None,
         };
-        self.runtime.generator(height, tested)
+        let (render, at) = (self.render, test.condition.at);
+        self.runtime.generator("generator", height, move |runtime| {
+            tested.next(runtime).map_err(|error| render.add_line(error, at))
+        })
     }
 
     /// Makes the value of the variable `loop`.
@@ -111,13 +114,13 @@ impl<'a> Evaluator<'a, '_> {
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, at: u32) -> Result<&'a Loop<'a>> {
         let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
-            return Loop::new(self.runtime, iter, length, source.height());
+            return Loop::new(self.runtime, iter, length, source.height(), None, 0);
         }
         let recurse = self.runtime.arena.store(RecursiveLoop {
             environment: self.environment_around(node),
             ..self.recursive_loop(node, depth0.saturating_add(1), at)
         });
-        Loop::recursive(self.runtime, iter, length, source.height(), recurse, depth0)
+        Loop::new(self.runtime, iter, length, source.height(), Some(recurse), depth0)
     }
 
     /// Returns the environment around the loop's own frame, in which recursive calls and the loop's condition run.
@@ -291,13 +294,6 @@ impl<'a> RecursiveLoop<'a> {
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
         result.map_err(|error| self.render.add_line(error, self.at))
-    }
-}
-
-impl<'a> ItemSource<'a> for Tested<'a> {
-    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let (render, at) = (self.render, self.node.condition.at);
-        self.next(runtime).map_err(|error| render.add_line(error, at))
     }
 }
 

@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use calls::{Tool, read_tools, refuse, write_calls};
 use print::print;
 use rules::{Rule, Rules};
-use schema::{Notation, Schemas};
+use schema::Schemas;
 use written::{Asker, Calls, Reasoning, count_calls, cut_stop};
 
 use crate::chat::{ChatTemplate, control_tokens};
@@ -133,7 +133,7 @@ impl ChatTemplate {
             }
         }
         let (mut rules, mut lost) = (Rules::default(), IndexSet::new());
-        let schemas = Schemas::new(Notation::JSON, &mut rules, &mut lost, meter);
+        let schemas = Schemas::new(&mut rules, &mut lost, meter);
         let mut writer = Writer {
             options,
             description,

@@ -34,15 +34,14 @@ impl Prepared<'_> {
     /// Those of [`ChatTemplate::grammar`](crate::ChatTemplate::grammar), and if the body demands what no grammar enforces, such as a call of
     /// a tool that the server runs.
     pub fn grammar<'o>(&self, format: GrammarFormat, bounds: impl Into<Bounds<'o>>) -> Result<Option<Grammar>> {
-        let constraints = self.constraints();
+        let constraints = &self.request.constraints;
         if let Some((path, kind)) = constraints.unknown {
             return Err(refuse(format!("{path}: no grammar enforces the type {kind}")));
         }
         let bounds = bounds.into();
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline).share_steps();
-        let (given_variables, given_tools) = self.given();
-        let variables = to_value(given_variables, &mut meter)?;
+        let variables = to_value(&self.written.variables, &mut meter)?;
         let schema = match constraints.schema {
             Some(Data::None) => Some(json!({"type": "object"})),
             schema => schema.map(|schema| to_value(schema, &mut meter)).transpose()?,
@@ -53,10 +52,8 @@ impl Prepared<'_> {
             .map(|(_, schema, _)| schema.map(|schema| to_value(schema, &mut meter)).transpose());
         let schemas = schemas.collect::<Result<Vec<Option<Value>>>>()?;
         // With the policy `Exact`, the tools are in the form that templates read.
-        let written = given_tools
-            .iter()
-            .filter(|_| body.is_empty())
-            .map(|tool| to_value(tool, &mut meter));
+        let written = self.written.tools.iter().flatten().filter(|_| body.is_empty());
+        let written = written.map(|tool| to_value(tool, &mut meter));
         let written = Value::Array(written.collect::<Result<_>>()?);
         let mut tools = read_tools(&written)?;
         for ((name, _, path), schema) in body.into_iter().zip(&schemas) {
@@ -78,7 +75,7 @@ impl Prepared<'_> {
             .with_variables(variables.is_object().then_some(&variables))
             .with_bounds(bounds.with_deadline(&*deadline));
         let path = constraints.schema_path.as_str();
-        self.template().write_grammar(tools, path, &options, &mut meter)
+        self.request.template.write_grammar(tools, path, &options, &mut meter)
     }
 }
 

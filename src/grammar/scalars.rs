@@ -20,44 +20,31 @@ impl Schemas<'_, '_, '_> {
     }
 
     pub fn string(&mut self, schema: &Plain, path: &str) -> Result<Rule> {
-        if !has_form(schema) {
+        let keywords = ["pattern", "format", "minLength", "maxLength"];
+        if !keywords.iter().any(|keyword| schema.contains_key(*keyword)) {
             return self.any_string();
         }
-        match &self.notation.delimiters {
-            Some([open, close]) => {
-                let (open, close) = (open.clone(), close.clone());
-                let except = close.chars().next().into_iter().collect();
-                let inner = self.characters(schema, &Style::Raw(except), path)?;
-                Ok(match inner {
-                    Some(inner) => Rule::sequence([Rule::text(open), inner, Rule::text(close)]),
-                    None => self.any_string()?,
-                })
-            }
-            None => {
-                let mut inner = Vec::new();
-                for quote in ['"', '\''] {
-                    inner.push(
-                        self.characters(schema, &Style::Quoted(quote), path)?
-                            .unwrap_or_else(|| Style::Quoted(quote).any_char().repeat(0, None)),
-                    );
-                }
-                let [double, single] = <[Rule; 2]>::try_from(inner).unwrap_or([Rule::NEVER, Rule::NEVER]);
-                Ok(self.quoted(|style| {
-                    if style == Style::Quoted('"') {
-                        double.clone()
-                    } else {
-                        single.clone()
-                    }
-                }))
-            }
+        if let Some([open, close]) = self.notation.delimiters.clone() {
+            let except = close.chars().next().into_iter().collect();
+            return match self.characters(schema, &Style::Raw(except), path)? {
+                Some(inner) => Ok(Rule::sequence([Rule::text(open), inner, Rule::text(close)])),
+                None => self.any_string(),
+            };
         }
+        let mut choices = Vec::new();
+        for quote in self.quotes() {
+            let style = Style::Quoted(*quote);
+            let inner = self.characters(schema, &style, path)?;
+            let inner = inner.unwrap_or_else(|| style.any_char().repeat(0, None));
+            choices.push(Rule::sequence([Rule::text(*quote), inner, Rule::text(*quote)]));
+        }
+        Ok(Rule::choice(choices))
     }
 
     /// Returns the rule of the characters of a string, if the schema says more of them than any.
     pub fn characters(&mut self, schema: &Plain, style: &Style, path: &str) -> Result<Option<Rule>> {
-        self.meter
-            .charge_scan(schema.get("pattern").and_then(Value::as_str).map_or(0, str::len))?;
         let pattern = schema.get("pattern").and_then(Value::as_str);
+        self.meter.charge_scan(pattern.map_or(0, str::len))?;
         let known = pattern.and_then(|pattern| style.write_pattern(pattern));
         if pattern.is_some() && known.is_none() {
             self.lose(path, "pattern");
@@ -70,14 +57,14 @@ impl Schemas<'_, '_, '_> {
         if format.is_some() && (found.is_none() || pattern.is_some()) {
             self.lose(path, "format");
         }
-        let has_length = ["minLength", "maxLength"].map(|keyword| schema.contains_key(keyword));
-        if let Some(found) = found {
-            for (keyword, _) in ["minLength", "maxLength"].into_iter().zip(has_length).filter(|(_, has)| *has) {
-                self.lose(path, keyword);
-            }
-            return Ok(Some(found));
+        let mut lengths = ["minLength", "maxLength"]
+            .into_iter()
+            .filter(|keyword| schema.contains_key(*keyword));
+        if found.is_some() {
+            lengths.for_each(|keyword| self.lose(path, keyword));
+            return Ok(found);
         }
-        if has_length == [false, false] {
+        if lengths.next().is_none() {
             return Ok(None);
         }
         let min = self.count(schema, "minLength", path).unwrap_or(0);
@@ -121,11 +108,4 @@ impl Schemas<'_, '_, '_> {
         }
         Ok(write_number(None, None).unwrap_or(Rule::NEVER))
     }
-}
-
-/// Returns whether a schema says more of a string than that it is one.
-fn has_form(schema: &Plain) -> bool {
-    ["pattern", "format", "minLength", "maxLength"]
-        .iter()
-        .any(|keyword| schema.contains_key(*keyword))
 }

@@ -89,14 +89,9 @@ pub struct Schemas<'r, 'm, 'a> {
 }
 
 impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
-    pub fn new(
-        notation: Notation,
-        rules: &'r mut Rules,
-        lost: &'r mut IndexSet<(String, String)>,
-        meter: &'m mut Meter<'a>,
-    ) -> Self {
+    pub fn new(rules: &'r mut Rules, lost: &'r mut IndexSet<(String, String)>, meter: &'m mut Meter<'a>) -> Self {
         Self {
-            notation,
+            notation: Notation::JSON,
             sorts_keys: false,
             rules,
             lost,
@@ -365,12 +360,12 @@ impl<'r, 'm, 'a> Schemas<'r, 'm, 'a> {
 
     /// Returns the rule of a string between quotes. Python has two of them.
     pub fn quoted(&self, inner: impl Fn(Style) -> Rule) -> Rule {
-        let quotes: &[char] = if self.notation.is_python { &['"', '\''] } else { &['"'] };
-        Rule::choice(
-            quotes
-                .iter()
-                .map(|quote| Rule::sequence([Rule::text(*quote), inner(Style::Quoted(*quote)), Rule::text(*quote)])),
-        )
+        let quotes = self.quotes().iter();
+        Rule::choice(quotes.map(|quote| Rule::sequence([Rule::text(*quote), inner(Style::Quoted(*quote)), Rule::text(*quote)])))
+    }
+
+    pub fn quotes(&self) -> &'static [char] {
+        if self.notation.is_python { &['"', '\''] } else { &['"'] }
     }
 
     pub fn key(&self, key: &str) -> Rule {

@@ -17,7 +17,7 @@ use crate::chat::ChatTemplate;
 use crate::error::Result;
 use crate::report::{Read, Reads};
 use crate::template::Template;
-use crate::text::truncate::elide;
+use crate::text::message::elide;
 
 /// The maximum work of the walks through all templates: each node takes [`NODE`], each place of a value one, and each byte of the path of a
 /// field one. The largest real template has some ten thousand nodes.

@@ -1,40 +1,15 @@
-//! The values of literals: `'a\n'`, `0x_1F`, `1.5e3`.
+//! The values of literals: `0x_1F`, `1.5e3`.
 //!
 //! As in jinja2 3.1.6 `lexer.py`, `wrap`, a literal that has the right form but no value raises an error of CPython: an integer of more
 //! than 4300 digits is a ValueError without a line, and `1.٣` is a SyntaxError. Numbers are parsed by [`crate::number`] and escapes by
 //! `escape.rs`.
 
-use std::borrow::Cow;
-
-use super::escape::{self, Fault};
 use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::json::Data;
 use crate::number::Int;
 use crate::number::parse::{parse_float_literal, parse_int_literal};
 use crate::span::Span;
-use crate::unsupported::Unsupported;
-
-/// The value of a string token.
-#[derive(Debug)]
-pub enum Text {
-    /// The value is the source between the quotes.
-    Plain,
-    /// The source has escapes, and this is the value.
-    Escaped(Box<str>),
-    /// The source has an unsupported escape. It is an error to reach the literal.
-    Unsupported(&'static Unsupported),
-}
-
-/// Returns the value of a string token. `token` is its source with the quotes.
-pub fn parse_string(token: &str, span: Span) -> Result<Text> {
-    match escape::decode(between_quotes(token)) {
-        Ok(Cow::Borrowed(_)) => Ok(Text::Plain),
-        Ok(Cow::Owned(text)) => Ok(Text::Escaped(text.into())),
-        Err(Fault::Unsupported(row)) => Ok(Text::Unsupported(row)),
-        Err(Fault::Syntax(message)) => Err(Error::syntax(message, span)),
-    }
-}
 
 /// Returns the source between the quotes of a string token.
 pub fn between_quotes(token: &str) -> &str {

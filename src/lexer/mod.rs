@@ -15,7 +15,8 @@ mod word;
 pub use literal::between_quotes;
 pub use token::{Token, TokenKind};
 
-use self::literal::Text;
+use std::borrow::Cow;
+
 use self::text::{Closer, Opener, Opening};
 use self::token::{Code, Fault, lex_code};
 use crate::ast::Literal;
@@ -112,10 +113,11 @@ impl<'s> Lexer<'s> {
     fn finish_token(&mut self, token: &Token) -> Result<()> {
         let code = &self.code;
         match token.kind {
-            TokenKind::String => match literal::parse_string(code.slice(), token.span)? {
-                Text::Plain => self.literal = None,
-                Text::Escaped(text) => self.literal = Some(Literal::Str(text)),
-                Text::Unsupported(row) => self.unsupported = Some(row),
+            TokenKind::String => match escape::decode(between_quotes(code.slice())) {
+                Ok(Cow::Borrowed(_)) => self.literal = None,
+                Ok(Cow::Owned(text)) => self.literal = Some(Literal::Str(text.into())),
+                Err(escape::Fault::Unsupported(row)) => self.unsupported = Some(row),
+                Err(escape::Fault::Syntax(message)) => return Err(Error::syntax(message, token.span)),
             },
             TokenKind::Integer => self.literal = Some(literal::parse_integer(code.slice(), token.span)?),
             TokenKind::Float => self.literal = Some(literal::parse_float(code.slice(), token.span)?),

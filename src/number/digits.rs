@@ -20,7 +20,7 @@ pub fn count_steps(bytes: usize) -> u64 {
 }
 
 /// The arrangement of digits and exponent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notation {
     /// `1.500000e+00`: `precision` digits after the point.
     Exponent,
@@ -29,10 +29,11 @@ pub enum Notation {
     /// `1.5`, `1e+20`: `precision` significant digits, without trailing zeros.
     General,
     /// `1.5`, `1e+16`: the fewest digits that are parsed to an equal float. The precision is ignored.
+    #[default]
     Shortest,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FloatFormat {
     /// The arrangement of digits and exponent.
     pub notation: Notation,
@@ -46,20 +47,6 @@ pub struct FloatFormat {
     pub drops_negative_zero: bool,
     /// Whether letters are upper case: `1E+20`, `INF`.
     pub is_upper: bool,
-}
-
-impl FloatFormat {
-    /// Returns the format of a notation and a precision without flags.
-    pub fn new(notation: Notation, precision: usize) -> Self {
-        Self {
-            notation,
-            precision,
-            is_alternate: false,
-            ends_with_point_zero: false,
-            drops_negative_zero: false,
-            is_upper: false,
-        }
-    }
 }
 
 /// Formats a float, with a minus if it is negative.

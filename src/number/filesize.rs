@@ -1,12 +1,9 @@
 //! The filter `filesizeformat`: `1500` is `1.5 kB`, and with binary prefixes `1024` is `1.0 KiB`.
 //!
-//! The rule is jinja2's `do_filesizeformat`. The caller converts strings to numbers.
+//! The rule is jinja2's `do_filesizeformat`. The caller converts strings and integers to floats.
 
-use super::arithmetic::to_float;
 use super::digits::{FloatFormat, Notation, format_float};
-use super::int::{IntRef, NumberRef};
-use super::int_arithmetic::power;
-use super::int_float::{compare, int_to_float, truncate};
+use super::int_float::truncate;
 use super::text::int_text;
 use crate::error::Result;
 
@@ -17,31 +14,35 @@ const DECIMAL: [&str; 8] = ["kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
 const BINARY: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
 
 /// Returns a number of bytes as text with a unit.
-pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> Result<String> {
-    let bytes = to_float(bytes)?;
-    let (base, units) = if is_binary { (1024_u32, BINARY) } else { (1000, DECIMAL) };
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "a float is below an integer if it is without its fraction, and Python too rounds the size of a unit"
+)]
+pub fn filesize(bytes: f64, is_binary: bool) -> Result<String> {
+    let (base, units) = if is_binary { (1024_u128, BINARY) } else { (1000, DECIMAL) };
     if bytes == 1.0 {
         return Ok("1 Byte".to_owned());
     }
-    if is_below(bytes, IntRef::Small(i64::from(base))) {
+    let is_below = |end: u128| !bytes.is_nan() && (bytes as u128) < end;
+    if is_below(base) {
         let whole = int_text(truncate(bytes)?.as_ref())?;
         return Ok(format!("{whole} Bytes"));
     }
-    // The first size that is too large for the unit. The largest, 1024**9, has 91 bits.
-    let end_of_unit = |exponent| power(IntRef::Small(i64::from(base)), IntRef::Small(exponent), 128);
-    let (mut end, mut unit) = (end_of_unit(2)?, units[0]);
-    for (exponent, larger) in (3..).zip(&units[1..]) {
-        if is_below(bytes, end.as_ref()) {
-            break;
+    // Each unit with the first size that is too large for it. The largest, 1024**9, has 91 bits.
+    let mut ends = (2..).map(|exponent| base.saturating_pow(exponent)).zip(units).peekable();
+    while let Some((end, unit)) = ends.next() {
+        if is_below(end) || ends.peek().is_none() {
+            let count = base as f64 * bytes / end as f64;
+            let format = FloatFormat {
+                notation: Notation::Fixed,
+                precision: 1,
+                ..FloatFormat::default()
+            };
+            let digits = format_float(count, &format, 1)?;
+            return Ok(format!("{digits} {unit}"));
         }
-        (end, unit) = (end_of_unit(exponent)?, larger);
     }
-    let count = f64::from(base) * bytes / int_to_float(end.as_ref())?;
-    let digits = format_float(count, &FloatFormat::new(Notation::Fixed, 1), 1)?;
-    Ok(format!("{digits} {unit}"))
-}
-
-/// Returns `float < int`.
-fn is_below(float: f64, int: IntRef<'_>) -> bool {
-    compare(NumberRef::Float(float), NumberRef::Int(int)).is_some_and(std::cmp::Ordering::is_lt)
+    Ok(String::new())
 }

@@ -12,7 +12,6 @@ pub mod float;
 pub mod int;
 pub mod int_arithmetic;
 pub mod int_float;
-pub mod layout;
 pub mod parse;
 pub mod round;
 pub mod spec;

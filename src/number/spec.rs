@@ -2,13 +2,13 @@
 //!
 //! The form is `[[fill]align][sign][z][#][0][width][,_][.precision][type]` for strings, integers and floats. Errors are those of CPython,
 //! in the order of CPython's checks. The rules are `formatter_unicode.c`. The caller handles fields, conversions and nested
-//! specifications. It also handles an empty specification, which means `str`, and passes a boolean as an integer.
+//! specifications. It also handles an empty specification, which means `str`, and passes a boolean as an integer. Digits are grouped by
+//! the rule of `unicodeobject.c`, `_PyUnicode_InsertThousandsGrouping`.
 
 use super::digits::{FloatFormat, Notation, format_float as float_digits};
 use super::error::too_wide;
 use super::int::IntRef;
 use super::int_float::int_to_float;
-use super::layout::{Align, Grouping, Layout, Parts, lay_out_number, lay_out_text};
 use super::text::magnitude_text;
 use crate::error::{Error, Result};
 use crate::unicode::decimal_value;
@@ -23,8 +23,34 @@ pub struct SpecRules<'a> {
     pub max_width: usize,
 }
 
+/// The position of the padding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// `<`: padding after the text.
+    Left,
+    /// `>`: padding before the text.
+    Right,
+    /// `^`: padding on both sides, with the extra character on the right.
+    Center,
+    /// `=`: padding between sign and digits.
+    AfterSign,
+}
+
+/// The parts of a number's text.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts<'a> {
+    /// `-`, `+`, a space, or nothing.
+    sign: &'a str,
+    /// `0x` or another prefix, or nothing.
+    prefix: &'a str,
+    /// The digits before the point. Padding zeros and separators are added to these.
+    digits: &'a str,
+    /// The text after the digits: point, fraction, exponent. A number without digits, such as `inf`, is entirely in this part.
+    rest: &'a str,
+}
+
 /// A parsed specification, or a conversion of `%`, which has no separator.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Spec {
     pub fill: char,
     pub align: Align,
@@ -65,7 +91,7 @@ pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> Result<Strin
         .precision
         .and_then(|precision| text.char_indices().nth(precision))
         .map_or(text.len(), |(end, _)| end);
-    Ok(lay_out_text(text.get(..end).unwrap_or(text), &spec.layout(rules.max_width)?))
+    spec.lay_out_text(text.get(..end).unwrap_or(text), rules.max_width)
 }
 
 /// `int.__format__`: formats an integer.
@@ -183,18 +209,59 @@ impl Spec {
         }
     }
 
-    /// Returns the layout of the specification, or an error if it is too wide.
-    pub fn layout(&self, max_width: usize) -> Result<Layout> {
+    /// Lays out the parts of a number: `1234567` with `012,` is `0,001,234,567`, and `-42` with `*=+6` is `-***42`.
+    fn lay_out(&self, parts: Parts<'_>, max_width: usize) -> Result<String> {
         if self.width > max_width {
             return Err(too_wide(self.width, max_width));
         }
+        let Parts {
+            sign,
+            prefix,
+            digits,
+            rest,
+        } = parts;
+        let fixed: usize = [sign, prefix, rest].iter().map(|part| part.chars().count()).sum();
+        let room = self.width.saturating_sub(fixed);
+        let is_filled = self.fill == '0' && self.align == Align::AfterSign;
+        let digits = self.group_digits(digits, if is_filled { room } else { 0 });
+        let missing = room.saturating_sub(digits.len());
+        let (left, inner, right) = match self.align {
+            Align::Left => (0, 0, missing),
+            Align::Right => (missing, 0, 0),
+            Align::Center => (missing / 2, 0, missing.div_ceil(2)),
+            Align::AfterSign => (0, missing, 0),
+        };
+        let [left, inner, right] = [left, inner, right].map(|count| String::from_iter(std::iter::repeat_n(self.fill, count)));
+        Ok([&left, sign, prefix, &inner, &digits, rest, &right].concat())
+    }
+
+    /// Lays out a string. A string has no sign, so padding after the sign is padding before the text.
+    pub fn lay_out_text(&self, text: &str, max_width: usize) -> Result<String> {
+        let parts = Parts {
+            rest: text,
+            ..Parts::default()
+        };
+        self.lay_out(parts, max_width)
+    }
+
+    /// Groups digits, and fills them with zeros to a minimum width. The result is one character longer if it would start with a separator.
+    fn group_digits(&self, digits: &str, min_width: usize) -> String {
+        if digits.is_empty() {
+            return String::new();
+        }
         let size = if matches!(self.letter, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 };
-        Ok(Layout {
-            fill: self.fill,
-            align: self.align,
-            width: self.width,
-            grouping: self.separator.map(|separator| Grouping { separator, size }),
-        })
+        let mut reversed = String::with_capacity(digits.len().max(min_width).saturating_add(digits.len() / 3));
+        let mut left = digits.bytes().rev().map(char::from).peekable();
+        let mut in_group = 0_u8;
+        while left.peek().is_some() || reversed.len() < min_width {
+            if let Some(separator) = self.separator.filter(|_| in_group == size) {
+                reversed.push(separator);
+                in_group = 0;
+            }
+            reversed.push(left.next().unwrap_or('0'));
+            in_group = in_group.saturating_add(1);
+        }
+        reversed.chars().rev().collect()
     }
 
     fn sign_text(&self, is_negative: bool) -> &'static str {
@@ -233,7 +300,7 @@ impl Spec {
             digits,
             rest: "",
         };
-        Ok(lay_out_number(&parts, &self.layout(max_width)?))
+        self.lay_out(parts, max_width)
     }
 
     /// Formats an integer as the character with that code point.
@@ -250,24 +317,18 @@ impl Spec {
         };
         let mut buffer = [0; 4];
         let character = char_from_code(small)?.encode_utf8(&mut buffer);
-        Ok(lay_out_text(character, &self.layout(rules.max_width)?))
-    }
-
-    /// Fails if the precision does not fit into a C int, as in CPython.
-    fn check_precision(&self) -> Result<()> {
-        match self.precision.map(i32::try_from) {
-            Some(Err(_)) => Err(Error::value("precision too big")),
-            _ => Ok(()),
-        }
+        self.lay_out_text(character, rules.max_width)
     }
 
     /// Formats a float, or an integer whose specification has a float's letter. If `ends_with_point_zero` is set, the shortest notation
     /// has `.0` after a whole number.
     fn format_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> Result<String> {
-        self.check_precision()?;
-        let layout = self.layout(rules.max_width)?;
+        // CPython's precision is a C int.
+        if self.precision.is_some_and(|precision| i32::try_from(precision).is_err()) {
+            return Err(Error::value("precision too big"));
+        }
         let text = self.float_text(float, ends_with_point_zero, rules.max_width)?;
-        Ok(self.lay_out_float(&text, &layout))
+        self.lay_out_float(&text, rules.max_width)
     }
 
     /// Returns the text of a float before its layout.
@@ -295,7 +356,7 @@ impl Spec {
     }
 
     /// Lays out the text of a float.
-    pub fn lay_out_float(&self, text: &str, layout: &Layout) -> String {
+    pub fn lay_out_float(&self, text: &str, max_width: usize) -> Result<String> {
         let (is_negative, magnitude) = match text.strip_prefix('-') {
             Some(magnitude) => (true, magnitude),
             None => (false, text),
@@ -308,7 +369,7 @@ impl Spec {
             digits,
             rest,
         };
-        lay_out_number(&parts, layout)
+        self.lay_out(parts, max_width)
     }
 }
 
@@ -333,7 +394,7 @@ fn parse_align(char: char) -> Option<Align> {
 }
 
 /// Takes the first character if it is wanted.
-fn eat_if(rest: &mut &str, is_wanted: impl Fn(char) -> bool) -> Option<char> {
+pub fn eat_if(rest: &mut &str, is_wanted: impl Fn(char) -> bool) -> Option<char> {
     let mut chars = rest.chars();
     let first = chars.next().filter(|char| is_wanted(*char))?;
     *rest = chars.as_str();

@@ -3,7 +3,7 @@
 //! For numbers, `str` and `repr` are equal. The rules are CPython's `float_repr` and `long_to_decimal_string_internal`. Formatting with a
 //! specification is in [`spec`](super::spec) and `value/format`.
 
-use super::digits::{FloatFormat, Notation, format_float};
+use super::digits::{FloatFormat, format_float};
 use super::error::{MAX_DIGITS, too_many_digits};
 use super::int::IntRef;
 use crate::error::Result;
@@ -13,8 +13,10 @@ const MAX_DIGITS_BITS: u64 = 14285;
 
 /// Returns `repr(float)`.
 pub fn float_text(float: f64) -> String {
-    let mut format = FloatFormat::new(Notation::Shortest, 0);
-    format.ends_with_point_zero = true;
+    let format = FloatFormat {
+        ends_with_point_zero: true,
+        ..FloatFormat::default()
+    };
     // The shortest notation ignores the precision, so it cannot be too large.
     format_float(float, &format, 0).unwrap_or_default()
 }

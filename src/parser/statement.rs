@@ -7,6 +7,7 @@
 use super::depth;
 use super::primary::TupleKind;
 use super::tag::OpenTag;
+use super::unsupported_tag::UNSUPPORTED;
 use super::{Parser, split_off};
 use crate::ast::{
     Body, Expr, For, If, IfArm, LoopTest, Output, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind, TextLines,
@@ -124,16 +125,13 @@ impl<'s> Parser<'s> {
             "generation" => self.parse_generation(),
             "filter" => self.parse_filter_block(),
             "with" => self.parse_with(),
-            "block" => self.parse_block(),
-            "autoescape" => self.parse_autoescape(),
-            "include" => self.parse_include(),
-            "import" => self.parse_import(),
-            "from" => self.parse_from(),
-            "extends" => self.parse_extends(),
-            _ => {
-                self.open_tags.pop();
-                Err(self.unknown_tag_error(self.stream.current()))
-            }
+            _ => match UNSUPPORTED.into_iter().find(|tag| *tag == name) {
+                Some(tag) => self.parse_unsupported(tag),
+                None => {
+                    self.open_tags.pop();
+                    Err(self.unknown_tag_error(self.stream.current()))
+                }
+            },
         }
     }
 

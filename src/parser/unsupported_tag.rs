@@ -10,88 +10,76 @@ use crate::ast::StmtKind;
 use crate::error::Result;
 use crate::lexer::TokenKind;
 
+/// The names of the tags.
+pub const UNSUPPORTED: [&str; 6] = ["include", "import", "from", "extends", "block", "autoescape"];
+
 /// The message for a block whose name has a hyphen, as in Django.
 const HYPHEN: &str =
     "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.";
 
 impl<'s> Parser<'s> {
-    /// Parses `include a ignore missing with context`.
-    pub fn parse_include(&mut self) -> Result<StmtKind> {
+    /// Parses a tag with one of the names [`UNSUPPORTED`].
+    pub fn parse_unsupported(&mut self, tag: &'static str) -> Result<StmtKind> {
         self.stream.bump()?;
-        self.read_expression()?;
-        if self.stream.is_at_word("ignore") && self.stream.is_next_word("missing")? {
-            self.stream.bump()?;
-            self.stream.bump()?;
+        if tag != "block" {
+            self.read_expression()?;
         }
-        self.eat_import_context()?;
-        Ok(StmtKind::Unsupported("include"))
-    }
-
-    /// Parses `import a as b with context`.
-    pub fn parse_import(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        self.read_expression()?;
-        self.stream.expect_word("as")?;
-        self.parse_name_target()?;
-        self.eat_import_context()?;
-        Ok(StmtKind::Unsupported("import"))
-    }
-
-    /// Parses `from a import b, c as d with context`.
-    pub fn parse_from(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        self.read_expression()?;
-        self.stream.expect_word("import")?;
-        while !self.eat_import_context()? {
-            self.parse_name_target()?;
-            if self.stream.eat_word("as")? {
+        match tag {
+            // `include a ignore missing with context`
+            "include" => {
+                self.eat_words(&["ignore"], "missing")?;
+                self.eat_import_context()?;
+            }
+            // `import a as b with context`
+            "import" => {
+                self.stream.expect_word("as")?;
                 self.parse_name_target()?;
+                self.eat_import_context()?;
             }
-            if self.eat_import_context()? || !self.stream.eat(TokenKind::Comma)? {
-                break;
+            // `from a import b, c as d with context`
+            "from" => {
+                self.stream.expect_word("import")?;
+                while !self.eat_import_context()? {
+                    self.parse_name_target()?;
+                    if self.stream.eat_word("as")? {
+                        self.parse_name_target()?;
+                    }
+                    if self.eat_import_context()? || !self.stream.eat(TokenKind::Comma)? {
+                        break;
+                    }
+                }
             }
+            // `block b scoped required`
+            "block" => {
+                let name = self.expect_name()?;
+                self.stream.eat_word("scoped")?;
+                self.stream.eat_word("required")?;
+                if self.stream.is_at(TokenKind::Sub) {
+                    return Err(self.stream.error(HYPHEN));
+                }
+                self.close_statements(&["endblock"])?;
+                self.stream.eat_word(name)?;
+                self.template.has_blocks = true;
+            }
+            "autoescape" => drop(self.close_statements(&["endautoescape"])?),
+            _ => {}
         }
-        Ok(StmtKind::Unsupported("from"))
+        Ok(StmtKind::Unsupported(tag))
     }
 
     /// Takes `with context` or `without context`, if these are the next tokens. Returns whether they were.
     fn eat_import_context(&mut self) -> Result<bool> {
-        let is_word = self.stream.is_any_word(self.stream.current(), &["with", "without"]);
-        let is_context = is_word && self.stream.is_next_word("context")?;
-        if is_context {
+        self.eat_words(&["with", "without"], "context")
+    }
+
+    /// Takes one of some words and another one after it, if these are the next tokens. Returns whether they were.
+    fn eat_words(&mut self, first: &[&str], second: &str) -> Result<bool> {
+        let is_first = self.stream.is_any_word(self.stream.current(), first);
+        let are_there = is_first && self.stream.is_next_word(second)?;
+        if are_there {
             self.stream.bump()?;
             self.stream.bump()?;
         }
-        Ok(is_context)
-    }
-
-    /// Parses `extends a`.
-    pub fn parse_extends(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        self.read_expression()?;
-        Ok(StmtKind::Unsupported("extends"))
-    }
-
-    /// Parses `block b scoped required`.
-    pub fn parse_block(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        let name = self.expect_name()?;
-        self.stream.eat_word("scoped")?;
-        self.stream.eat_word("required")?;
-        if self.stream.is_at(TokenKind::Sub) {
-            return Err(self.stream.error(HYPHEN));
-        }
-        self.close_statements(&["endblock"])?;
-        self.stream.eat_word(name)?;
-        self.template.has_blocks = true;
-        Ok(StmtKind::Unsupported("block"))
-    }
-
-    /// Parses `autoescape a`.
-    pub fn parse_autoescape(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        self.read_expression()?;
-        self.close_statements(&["endautoescape"])?;
-        Ok(StmtKind::Unsupported("autoescape"))
+        Ok(are_there)
     }
 }

@@ -49,8 +49,7 @@ impl<'b> Constraints<'b> {
     pub fn read(body: &'b Data<'b>) -> Result<Self> {
         let mut constraints = Self::default();
         for (key, path) in [("function_call", "/function_call"), ("tool_choice", "/tool_choice")] {
-            let choice = body.get(key).filter(|choice| !matches!(choice, Data::None));
-            if let Some(choice) = choice.filter(|_| constraints.tool_choice != ToolChoice::None) {
+            if let Some(choice) = body.get(key).filter(|_| constraints.tool_choice != ToolChoice::None) {
                 constraints.read_choice(choice, path)?;
             }
         }
@@ -63,7 +62,7 @@ impl<'b> Constraints<'b> {
             ("/output_format", body.get("output_format")),
             ("/output_config/format", inner("output_config", "format")),
         ] {
-            if let Some(format) = format.filter(|format| !matches!(format, Data::None)) {
+            if let Some(format) = format {
                 constraints.read_format(format, path)?;
             }
         }

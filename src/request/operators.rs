@@ -169,15 +169,9 @@ fn has_developer(normal: &Normal<'_>) -> bool {
 
 /// Returns whether results are in another order than their calls.
 fn has_unsorted_results(normal: &Normal<'_>) -> bool {
-    are_unsorted(normal.turns.iter().map(|turn| turn.result.and_then(|result| result.call)))
-}
-
-/// Returns whether one of these calls is before the one that precedes it in the list.
-pub fn are_unsorted(calls: impl Iterator<Item = Option<usize>> + Clone) -> bool {
-    calls
-        .clone()
-        .zip(calls.skip(1))
-        .any(|(call, next)| next.is_some() && next < call)
+    let calls = normal.turns.iter().map(|turn| turn.result.and_then(|result| result.call));
+    let mut pairs = calls.clone().zip(calls.skip(1));
+    pairs.any(|(call, next)| next.is_some() && next < call)
 }
 
 fn has_thoughts(normal: &Normal<'_>) -> bool {

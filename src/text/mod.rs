@@ -14,8 +14,8 @@
 //! count code points, as in Python. A caller clamps larger integers to `i64`, as CPython clamps them to `ssize_t`.
 
 pub mod escape;
-pub mod indent;
 pub mod lines;
+pub mod message;
 pub mod pad;
 pub mod quote;
 pub mod replace;
@@ -25,10 +25,7 @@ pub mod short_eq;
 pub mod slice;
 pub mod split;
 pub mod strip;
-pub mod title;
-pub mod truncate;
-pub mod utf8;
-pub mod word;
+pub mod words;
 pub mod wrap;
 pub mod wrap_chunks;
 pub mod written;

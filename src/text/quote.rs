@@ -9,8 +9,8 @@
 
 use std::fmt::{Result, Write};
 
+use super::message::MAX_MESSAGE;
 use super::scan_blocks::{self, skip_blocks};
-use super::truncate::MAX_MESSAGE;
 use crate::unicode::is_printable;
 
 /// The number of bytes without escapes after which they are written, so that a writer that charges sees them in time.

@@ -16,105 +16,55 @@ use super::search::{find_first, find_last};
 use super::strip::{strip_end, strip_start};
 use crate::unicode::is_whitespace;
 
-/// The number of splits that are left, or `None` if the number is unlimited.
-#[derive(Debug, Clone, Copy)]
-struct Allowance(Option<u64>);
-
-impl Allowance {
-    fn new(maxsplit: i64) -> Self {
-        Self(u64::try_from(maxsplit).ok())
-    }
-
-    /// Uses up one split. Returns whether there was one left.
-    fn take(&mut self) -> bool {
-        match &mut self.0 {
-            None => true,
-            Some(left) => left.checked_sub(1).map(|fewer| *left = fewer).is_some(),
-        }
-    }
-}
-
 /// `str.split` without a separator: returns an iterator over the pieces between runs of whitespace, without empty pieces.
 pub fn split_whitespace(text: &str, maxsplit: i64) -> impl Iterator<Item = &str> {
-    pieces_between_whitespace(strip_start(text, None), maxsplit, |text| {
+    let start = |text| Some(strip_start(text, None)).filter(|rest| !rest.is_empty());
+    pieces(start(text), maxsplit, move |text| {
         let end = text.find(is_whitespace).unwrap_or(text.len());
         let (piece, rest) = text.split_at_checked(end)?;
-        Some((piece, strip_start(rest, None)))
+        Some((piece, start(rest)))
     })
 }
 
 /// `str.rsplit` without a separator: returns an iterator over the pieces from the last to the first, without empty pieces.
 pub fn rsplit_whitespace(text: &str, maxsplit: i64) -> impl Iterator<Item = &str> {
-    pieces_between_whitespace(strip_end(text, None), maxsplit, |text| {
+    let end = |text| Some(strip_end(text, None)).filter(|rest| !rest.is_empty());
+    pieces(end(text), maxsplit, move |text| {
         let piece = text.rsplit(is_whitespace).next()?;
-        Some((piece, strip_end(text.strip_suffix(piece)?, None)))
+        Some((piece, end(text.strip_suffix(piece)?)))
     })
-}
-
-/// Returns an iterator over pieces of a string. `split` returns the first piece, and the rest without the whitespace next to the piece.
-fn pieces_between_whitespace<'a>(
-    text: &'a str,
-    maxsplit: i64,
-    split: impl Fn(&'a str) -> Option<(&'a str, &'a str)>,
-) -> impl Iterator<Item = &'a str> {
-    let (mut rest, mut allowance) = (text, Allowance::new(maxsplit));
-    iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        if !allowance.take() {
-            return Some(std::mem::take(&mut rest));
-        }
-        let (piece, after) = split(rest)?;
-        rest = after;
-        Some(piece)
-    })
-}
-
-/// Converts `maxsplit` to the largest number of pieces.
-fn piece_limit(maxsplit: i64) -> usize {
-    usize::try_from(maxsplit).map_or(usize::MAX, |limit| limit.saturating_add(1))
 }
 
 /// `str.split` with a separator: returns an iterator over the pieces, or `None` if the separator is empty.
 pub fn split<'a>(text: &'a str, separator: &'a str, maxsplit: i64) -> Option<impl Iterator<Item = &'a str>> {
-    (!separator.is_empty()).then(|| Pieces {
-        rest: Some(text),
-        separator,
-        allowance: Allowance::new(maxsplit),
-    })
-}
-
-/// An iterator over the pieces between separators.
-struct Pieces<'a> {
-    rest: Option<&'a str>,
-    separator: &'a str,
-    allowance: Allowance,
-}
-
-impl<'a> Iterator for Pieces<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let text = self.rest.take()?;
-        let found = if self.allowance.take() {
-            find_first(text, self.separator)
-        } else {
-            None
-        };
-        match split_at_separator(text, found, self.separator) {
-            Some((piece, _, rest)) => {
-                self.rest = Some(rest);
-                Some(piece)
-            }
-            None => Some(text),
-        }
-    }
+    let split_off = |text| {
+        let (piece, _, rest) = split_at_separator(text, find_first(text, separator), separator)?;
+        Some((piece, Some(rest)))
+    };
+    (!separator.is_empty()).then(|| pieces(Some(text), maxsplit, split_off))
 }
 
 /// `str.rsplit` with a separator: returns an iterator over the pieces from the last to the first, or `None` if the separator is empty.
 pub fn rsplit<'a>(text: &'a str, separator: &'a str, maxsplit: i64) -> Option<impl Iterator<Item = &'a str>> {
-    (!separator.is_empty()).then(|| text.rsplitn(piece_limit(maxsplit), separator))
+    let limit = usize::try_from(maxsplit).map_or(usize::MAX, |limit| limit.saturating_add(1));
+    (!separator.is_empty()).then(|| text.rsplitn(limit, separator))
+}
+
+/// Returns an iterator over at most `maxsplit` pieces of a string and the rest. `split_off` returns the next piece, and the rest if more
+/// pieces follow.
+fn pieces<'a>(
+    text: Option<&'a str>,
+    maxsplit: i64,
+    split_off: impl Fn(&'a str) -> Option<(&'a str, Option<&'a str>)>,
+) -> impl Iterator<Item = &'a str> {
+    let (mut rest, mut splits) = (text, 0..u64::try_from(maxsplit).unwrap_or(u64::MAX));
+    iter::from_fn(move || {
+        let text = rest.take()?;
+        let split = splits.next().and_then(|_| split_off(text));
+        let (piece, after) = split.unwrap_or((text, None));
+        rest = after;
+        Some(piece)
+    })
 }
 
 /// The text before a separator, the separator, and the text after it.

@@ -13,10 +13,7 @@ use crate::unicode::is_whitespace;
 #[inline]
 pub fn strip<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
     match (chars, text.as_bytes()) {
-        (Some(chars), _) => {
-            let set = CharSet::new(chars);
-            text.trim_matches(|char| set.contains(char))
-        }
+        (Some(chars), _) => text.trim_matches(is_one_of(chars)),
         // Most strings neither start nor end with whitespace.
         (None, [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~']) => text,
         (None, _) => text.trim_matches(is_whitespace),
@@ -26,10 +23,7 @@ pub fn strip<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
 /// Returns the text that `str.lstrip(chars)` returns. Without `chars` it strips whitespace.
 pub fn strip_start<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
     match chars {
-        Some(chars) => {
-            let set = CharSet::new(chars);
-            text.trim_start_matches(|char| set.contains(char))
-        }
+        Some(chars) => text.trim_start_matches(is_one_of(chars)),
         None => text.trim_start_matches(is_whitespace),
     }
 }
@@ -37,42 +31,23 @@ pub fn strip_start<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
 /// Returns the text that `str.rstrip(chars)` returns. Without `chars` it strips whitespace.
 pub fn strip_end<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
     match chars {
-        Some(chars) => {
-            let set = CharSet::new(chars);
-            text.trim_end_matches(|char| set.contains(char))
-        }
+        Some(chars) => text.trim_end_matches(is_one_of(chars)),
         None => text.trim_end_matches(is_whitespace),
     }
 }
 
-/// A set of characters. A look-up does not scan the string that the set was made from, which may be as long as the text.
-struct CharSet {
-    ascii: u128,
-    others: Vec<char>,
-}
+/// The length in bytes up to which a set of characters is searched as it is.
+const FEW: usize = 16;
 
-impl CharSet {
-    fn new(chars: &str) -> Self {
-        let (mut ascii, mut others) = (0, Vec::new());
-        for char in chars.chars() {
-            match ascii_bit(char) {
-                Some(bit) => ascii |= bit,
-                None => others.push(char),
-            }
-        }
-        others.sort_unstable();
-        Self { ascii, others }
+/// Returns whether a character is one of `chars`. Many are sorted once, because they may be as many as those of the text.
+fn is_one_of(chars: &str) -> impl Fn(char) -> bool {
+    let mut sorted = Vec::new();
+    if chars.len() > FEW {
+        sorted.extend(chars.chars());
+        sorted.sort_unstable();
     }
-
-    fn contains(&self, char: char) -> bool {
-        match ascii_bit(char) {
-            Some(bit) => self.ascii & bit != 0,
-            None => self.others.binary_search(&char).is_ok(),
-        }
+    move |char| match sorted.as_slice() {
+        [] => chars.chars().any(|other| other == char),
+        sorted => sorted.binary_search(&char).is_ok(),
     }
-}
-
-/// Returns the bit of an ASCII character in a set, or `None` outside ASCII.
-fn ascii_bit(char: char) -> Option<u128> {
-    char.is_ascii().then(|| 1_u128.checked_shl(u32::from(char))).flatten()
 }

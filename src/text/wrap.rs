@@ -27,17 +27,23 @@ pub struct Wrap {
     pub prefers_hyphens: bool,
 }
 
-/// Writes a string with each of its lines wrapped, and `separator` between all lines.
-pub fn write_wrapped(output: &mut impl Write, text: &str, separator: &str, wrap: Wrap) -> Result {
+/// Writes a string with each of its lines wrapped, and `separator` between all lines. `write` writes a piece of the string.
+pub fn write_wrapped<W: Write>(
+    output: &mut W,
+    text: &str,
+    separator: &str,
+    wrap: Wrap,
+    write: fn(&mut W, &str) -> Result,
+) -> Result {
     for (index, line) in split_lines(text, false).enumerate() {
         if index > 0 {
             output.write_str(separator)?;
         }
-        for (piece_index, piece) in wrap_line(line, wrap).enumerate() {
-            if piece_index > 0 {
+        for (index, piece) in wrap_line(line, wrap).enumerate() {
+            if index > 0 {
                 output.write_str(separator)?;
             }
-            output.write_str(piece)?;
+            write(output, piece)?;
         }
     }
     Ok(())

@@ -221,7 +221,7 @@ impl<'a> Dict<'a> {
         match self {
             Self::Json(map) => DictIter::Json(map.iter()),
             Self::Data(object) => DictIter::Data(object.entries().iter()),
-            Self::Owned(dict) => DictIter::Owned(dict, 0, dict.entries.len()),
+            Self::Owned(dict) => DictIter::Owned(dict.entries.iter()),
         }
     }
 
@@ -278,8 +278,8 @@ pub enum DictIter<'a> {
     Json(serde_json::map::Iter<'a>),
     /// The entries of an object of a JSON text or of a dict literal.
     Data(std::slice::Iter<'a, Entry<'a>>),
-    /// The entries of a dict that the render made: the dict, the index of the next entry, and the index after the last.
-    Owned(&'a OwnedDict<'a>, usize, usize),
+    /// The entries of a dict that the render made.
+    Owned(std::slice::Iter<'a, (Key<'a>, Value<'a>)>),
 }
 
 impl<'a> Iterator for DictIter<'a> {
@@ -289,11 +289,7 @@ impl<'a> Iterator for DictIter<'a> {
         match self {
             Self::Json(iter) => iter.next().map(|(key, value)| (Value::text(key), Value::from(value))),
             Self::Data(iter) => iter.next().map(|(key, value)| (Value::text(key), Value::from(value))),
-            Self::Owned(dict, next, end) => {
-                let (key, value) = dict.entries.get(*next).filter(|_| *next < *end)?;
-                *next += 1;
-                Some((key.value, *value))
-            }
+            Self::Owned(iter) => iter.next().map(|(key, value)| (key.value, *value)),
         }
     }
 
@@ -301,7 +297,7 @@ impl<'a> Iterator for DictIter<'a> {
         let len = match self {
             Self::Json(iter) => iter.len(),
             Self::Data(iter) => iter.len(),
-            Self::Owned(_, next, end) => end.saturating_sub(*next),
+            Self::Owned(iter) => iter.len(),
         };
         (len, Some(len))
     }
@@ -312,12 +308,7 @@ impl DoubleEndedIterator for DictIter<'_> {
         match self {
             Self::Json(iter) => iter.next_back().map(|(key, value)| (Value::text(key), Value::from(value))),
             Self::Data(iter) => iter.next_back().map(|(key, value)| (Value::text(key), Value::from(value))),
-            Self::Owned(dict, next, end) => {
-                let last = end.checked_sub(1).filter(|last| last >= next)?;
-                *end = last;
-                let (key, value) = dict.entries.get(last)?;
-                Some((key.value, *value))
-            }
+            Self::Owned(iter) => iter.next_back().map(|(key, value)| (key.value, *value)),
         }
     }
 }

@@ -11,36 +11,23 @@ use crate::error::{Error, Result};
 /// is, so a list of its parts is higher than the data.
 pub const GAIN: u32 = 2;
 
-/// Produces the items of a one-pass iterator, one at a time.
-pub trait ItemSource<'a> {
-    /// Returns the next item, or `None` after the last.
-    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>>;
-
-    /// Returns the number of bytes of memory that only this source uses, besides the source itself.
-    fn owned_bytes(&self) -> usize {
-        0
-    }
-
-    /// Returns the name in the `repr` of the generator: `<generator object sync_do_map at 0x…>`.
-    fn name(&self) -> &'static str {
-        "generator"
-    }
-}
-
 /// A one-pass iterator. After an error or its last item it stays empty, as a Python generator does.
 #[derive(Debug)]
 pub struct Generator {
     pub(super) ty: Type,
+    /// The name in the `repr`: `<generator object sync_do_map at 0x…>`.
     pub(super) name: &'static str,
     pub(super) height: u32,
     /// The index of the source on the heap.
     pub(super) source: usize,
 }
 
+type NextItem<'a> = dyn FnMut(&mut Runtime<'a>) -> Result<Option<Value<'a>>> + 'a;
+
 /// The source of a one-pass iterator.
 pub enum Source<'a> {
-    /// It can make the next item.
-    Ready(Box<dyn ItemSource<'a> + 'a>),
+    /// A function that makes the next item, or returns `None` after the last.
+    Ready(Box<NextItem<'a>>),
     /// It is making an item.
     Running,
     /// It has made its last item.
@@ -65,17 +52,17 @@ impl Generator {
     pub fn next<'a>(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         runtime.meter.check_stack()?;
-        let mut source = match self.replace(runtime, Source::Running) {
-            Source::Ready(source) => source,
+        let mut next = match self.replace(runtime, Source::Running) {
+            Source::Ready(next) => next,
             Source::Running => return Err(Error::value("generator already executing")),
             Source::Ended => {
                 self.replace(runtime, Source::Ended);
                 return Ok(None);
             }
         };
-        let item = source.next_item(runtime);
+        let item = next(runtime);
         let is_last = !matches!(item, Ok(Some(_)));
-        self.replace(runtime, if is_last { Source::Ended } else { Source::Ready(source) });
+        self.replace(runtime, if is_last { Source::Ended } else { Source::Ready(next) });
         if let Ok(Some(item)) = &item {
             runtime.meter.check_item_height(item.height(), self.height)?;
         }

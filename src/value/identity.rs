@@ -3,6 +3,7 @@
 use super::Value;
 use crate::number::IntRef;
 use std::mem::discriminant;
+use std::ptr;
 
 /// The integers of which CPython keeps only one object each (`_PY_NSMALLNEGINTS`, `_PY_NSMALLPOSINTS`).
 const SMALL_INTEGERS: std::ops::RangeInclusive<i64> = -5..=256;
@@ -14,7 +15,8 @@ impl<'a> Value<'a> {
             (Self::None, Self::None) => true,
             (Self::Bool(left), Self::Bool(right)) => left == right,
             (Self::Int(left), Self::Int(right)) => left == right && SMALL_INTEGERS.contains(left),
-            (Self::Big(left), Self::Big(right)) => is_one_int(*left, *right),
+            (Self::Big(IntRef::Big(left)), Self::Big(IntRef::Big(right))) => ptr::eq(*left, *right),
+            (Self::Big(IntRef::Json(left)), Self::Big(IntRef::Json(right))) => ptr::eq(*left, *right),
             (Self::Str(left), Self::Str(right)) => left.shares_storage(right),
             (Self::List(left), Self::List(right)) => left.shares_storage(right),
             (Self::Tuple(left), Self::Tuple(right)) => left.shares_storage(right) || (left.is_empty() && right.is_empty()),
@@ -43,22 +45,8 @@ impl<'a> Value<'a> {
             _ => return None,
         })
     }
-
-    /// Returns whether each object of this type has storage of its own, so that the storage decides which object a value is.
-    pub(super) fn has_own_storage(&self) -> bool {
-        matches!(self, Self::List(_)) || self.address().is_some()
-    }
-}
-
-/// Returns whether two large integers are one object.
-fn is_one_int(left: IntRef<'_>, right: IntRef<'_>) -> bool {
-    match (left, right) {
-        (IntRef::Big(left), IntRef::Big(right)) => std::ptr::eq(left, right),
-        (IntRef::Json(left), IntRef::Json(right)) => std::ptr::eq(left, right),
-        _ => false,
-    }
 }
 
 fn address<T: ?Sized>(object: &T) -> usize {
-    std::ptr::from_ref(object).addr()
+    ptr::from_ref(object).addr()
 }

@@ -81,7 +81,10 @@ impl<'a> Seq<'a> {
         match self {
             Self::Json(items) => items.get(index).map(Value::from),
             Self::Data(items) => items.get(index).map(Value::from),
-            Self::Owned(..) => self.owned_item(index).cloned(),
+            Self::Owned(items, start, end) => {
+                let at = (*start as usize).checked_add(index)?;
+                items.values.get(at).filter(|_| at < *end as usize).copied()
+            }
             Self::Group(items) => items.values.get(index).cloned(),
             Self::Reversed(view) => view.get(view.place(index)?),
         }
@@ -90,39 +93,26 @@ impl<'a> Seq<'a> {
     /// Returns the item at an index, if it is an object of the caller or of a JSON text.
     #[inline(always)]
     pub fn object(&self, index: usize) -> Option<Dict<'a>> {
-        let json = match self {
-            Self::Json(items) => items.get(index)?,
-            Self::Data(items) => return data_object(items.get(index)?),
-            Self::Owned(..) => return self.owned_object(index),
-            Self::Reversed(view) => return view.reversed_object(view.place(index)?),
-            _ => return None,
-        };
-        match json {
-            serde_json::Value::Object(map) => Some(Dict::Json(map)),
-            _ => None,
+        match self {
+            Self::Json(items) => match items.get(index)? {
+                serde_json::Value::Object(map) => Some(Dict::Json(map)),
+                _ => None,
+            },
+            Self::Data(items) => match items.get(index)? {
+                Data::Object(object) => Some(Dict::Data(object)),
+                _ => None,
+            },
+            _ => self.object_of_view(index),
         }
     }
 
-    /// Returns the item at an index of items that are viewed, as [`Seq::object`] does.
+    /// Returns the item at an index of items that are viewed or that the render made, as [`Seq::object`] does.
     #[inline(never)]
-    fn reversed_object(&self, index: usize) -> Option<Dict<'a>> {
-        self.object(index)
-    }
-
-    /// Returns the item at an index of items that the render made, if it is an object of the caller or of a JSON text.
-    fn owned_object(&self, index: usize) -> Option<Dict<'a>> {
-        match self.owned_item(index)? {
-            Value::Dict(Dict::Json(map)) => Some(Dict::Json(map)),
-            Value::Dict(Dict::Data(object)) => Some(Dict::Data(object)),
+    fn object_of_view(&self, index: usize) -> Option<Dict<'a>> {
+        match self.get(index)? {
+            Value::Dict(dict @ (Dict::Json(_) | Dict::Data(_))) => Some(dict),
             _ => None,
         }
-    }
-
-    /// Returns the item at an index of items that the render made, and `None` for any other items.
-    fn owned_item(&self, index: usize) -> Option<&'a Value<'a>> {
-        let Self::Owned(items, start, end) = self else { return None };
-        let at = (*start as usize).checked_add(index)?;
-        items.values.get(at).filter(|_| at < *end as usize)
     }
 
     /// Returns an iterator over the items, each made on demand.
@@ -191,13 +181,6 @@ impl<'a> Seq<'a> {
             Self::Owned(items, start, end) => (*end).saturating_sub(*start) as usize != items.values.len(),
             _ => false,
         }
-    }
-}
-
-fn data_object<'a>(data: &'a Data<'a>) -> Option<Dict<'a>> {
-    match data {
-        Data::Object(object) => Some(Dict::Data(object)),
-        _ => None,
     }
 }
 

@@ -62,33 +62,22 @@ impl<'a> LoopState<'a> {
 }
 
 impl<'a> Loop<'a> {
-    /// Makes a loop before its first round. `length` is the length of the iterable, if it has one, and `below` its height.
-    pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32) -> Result<&'a Self> {
-        let made = Self::start(runtime, iter, length, below, 0)?;
-        Ok(runtime.arena.store(made))
-    }
-
-    /// Makes a recursive loop before its first round, as [`Loop::new`] does. `depth0` is the number of enclosing calls.
-    pub fn recursive(
+    /// Makes a loop before its first round. `length` is the length of the iterable, if it has one, and `below` its height. A recursive loop
+    /// has the function that renders its body again, and `depth0` enclosing calls.
+    pub fn new(
         runtime: &mut Runtime<'a>,
         iter: Iter<'a>,
         length: Option<usize>,
         below: u32,
-        recurse: &'a (dyn Callable + 'a),
+        recurse: Option<&'a (dyn Callable + 'a)>,
         depth0: i64,
     ) -> Result<&'a Self> {
-        // In Python, the function that makes the recursive calls is an object of its own.
-        let mut made = Self::start(runtime, iter, length, below, RECURSION_BYTES)?;
-        made.recurse = Some(recurse);
-        made.depth0 = depth0;
-        Ok(runtime.arena.store(made))
-    }
-
-    fn start(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32, bytes: usize) -> Result<Self> {
         // The items of a loop over a loop are tuples that hold the inner loop.
         let levels = if matches!(iter, Iter::Loop(_)) { 2 } else { 1 };
         let height = below.saturating_add(levels);
         runtime.meter.check_height(height)?;
+        // In Python, the function that makes the recursive calls is an object of its own.
+        let bytes = recurse.map_or(0, |_| RECURSION_BYTES);
         runtime.meter.hold(size_of::<Self>() + bytes)?;
         let source = match (iter, length) {
             (Iter::Seq(items, 0), Some(_)) => LoopSource::Items(items),
@@ -104,14 +93,14 @@ impl<'a> Loop<'a> {
                 LoopSource::State(runtime.heap.loops.len() - 1)
             }
         };
-        Ok(Self {
+        Ok(runtime.arena.store(Self {
             source,
             rounds: Cell::new(0),
-            recurse: None,
+            recurse,
             height,
-            depth0: 0,
+            depth0,
             changed: Cell::new(None),
-        })
+        }))
     }
 
     /// Begins the next round and returns its item. The caller charges for the round.
@@ -223,11 +212,15 @@ impl<'a> Loop<'a> {
         Ok(after.unwrap_or(Value::Undefined(Undefined::Hint("there is no next item"))))
     }
 
-    /// Returns the index in the heap of the arguments of the last `loop.changed`.
-    pub fn changed_index(&self, heap: &mut Heap<'a>) -> usize {
-        let index = self.changed.get().unwrap_or_else(|| heap.reserve_changed());
-        self.changed.set(Some(index));
-        index
+    /// Returns where the heap has the arguments of the last `loop.changed`.
+    pub fn last_changed<'h>(&self, heap: &'h mut Heap<'a>) -> Option<&'h mut Value<'a>> {
+        heap.changed.get_mut(self.changed.get()?)
+    }
+
+    /// Stores the arguments of the first `loop.changed`.
+    pub fn set_changed(&self, heap: &mut Heap<'a>, values: Value<'a>) {
+        self.changed.set(Some(heap.changed.len()));
+        heap.changed.push(values);
     }
 
     /// Returns the function that renders the body again for `loop(iterable)`.

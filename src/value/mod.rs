@@ -19,7 +19,6 @@ mod generator;
 mod given;
 mod growing;
 mod identity;
-mod index;
 mod iter;
 mod key;
 mod list;
@@ -43,21 +42,21 @@ pub use call::{
 };
 pub use dict::{Dict, DictIter, Entries, scan_json};
 pub use frames::{Environment, EnvironmentId};
-pub use generator::{GAIN, Generator, ItemSource};
+pub use generator::{GAIN, Generator};
 pub use given::Given;
-pub use index::not_an_index;
 pub use iter::Iter;
 pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
 pub use namespace::{Cycler, Joiner, NamespaceId};
+pub use number::not_an_index;
 pub use peek::{absent, peek_json};
 pub use range::Range;
 pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;
 pub use trace::{Passage, Tape, Traced, backslash_escape, html_escape};
 pub use types::Type;
-pub use undefined::Undefined;
+pub use undefined::{OtherUndefined, Undefined};
 
 /// A Python value. Its tag has the size of a word, so that a value moves in whole words.
 #[derive(Clone, Copy, Debug)]

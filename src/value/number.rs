@@ -1,10 +1,13 @@
 //! Conversions between values and numbers. `True` is 1, and an integer that fits is [`Value::Int`]. Arithmetic is in [`crate::number`].
+//!
+//! Bounds of slices, counts and positions are indices: CPython calls `__index__`, which `None` and `2.0` do not have. An integer outside of
+//! `Py_ssize_t` is clamped or refused, depending on the place.
 
 use num_bigint::BigInt;
 
 use super::Value;
 use super::runtime::{Runtime, too_many_objects};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::meter::STEP_BYTES;
 use crate::number::parse::Repr;
 use crate::number::{Int, IntRef, Number, NumberRef};
@@ -30,6 +33,35 @@ impl Value<'_> {
             _ => None,
         }
     }
+
+    /// Returns the integer clamped to the range of `Py_ssize_t`, or `None` for a value without `__index__` (`PyNumber_AsSsize_t` without
+    /// an exception).
+    pub fn clamped_index(&self) -> Option<i64> {
+        self.as_integer().map(|int| match int {
+            IntRef::Small(small) => small,
+            _ if int.is_negative() => i64::MIN,
+            _ => i64::MAX,
+        })
+    }
+
+    /// Returns the integer, or an error if it does not fit `Py_ssize_t` or if the value has no `__index__` (`PyNumber_AsSsize_t` with an
+    /// exception).
+    pub fn index(&self) -> Result<i64> {
+        match self.as_integer() {
+            Some(IntRef::Small(small)) => Ok(small),
+            Some(_) => {
+                let message = format!("cannot fit '{}' into an index-sized integer", self.ty().name());
+                Err(Error::new(ErrorKind::Overflow, message))
+            }
+            None => Err(not_an_index(self)),
+        }
+    }
+}
+
+/// Returns the error for a value without `__index__`.
+#[cold]
+pub fn not_an_index(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object cannot be interpreted as an integer", value.ty().name()))
 }
 
 /// Makes an `int` of a length or a position.

@@ -5,7 +5,7 @@ use super::arena::Arena;
 use super::call::Lookups;
 use super::dict::{Dict, Entries};
 use super::frames::Frames;
-use super::generator::{Generator, ItemSource, Source};
+use super::generator::{Generator, Source};
 use super::key::Key;
 use super::list::Seq;
 use super::loop_context::LoopState;
@@ -44,7 +44,7 @@ pub struct Runtime<'a> {
 pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
     /// The arguments of the last `loop.changed` of each loop that called it.
-    changed: Vec<Option<Value<'a>>>,
+    pub(super) changed: Vec<Value<'a>>,
     /// The state of the evaluator.
     pub frames: Frames<'a>,
     /// Empty buffers, in which strings are built.
@@ -179,12 +179,6 @@ impl<'a> Runtime<'a> {
         self.meter.check_size(count.saturating_mul(size_of::<Value<'_>>()))
     }
 
-    /// Checks the size of a dict before it is made.
-    #[inline]
-    pub fn check_entries(&self, count: usize) -> Result<()> {
-        self.meter.check_size(count.saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))
-    }
-
     /// Makes the items of a list or tuple and claims their memory.
     pub fn items(&mut self, values: &[Value<'a>]) -> Result<Seq<'a>> {
         let below = values.iter().map(Value::height).max().unwrap_or(0);
@@ -226,34 +220,37 @@ impl<'a> Runtime<'a> {
         let height = below.unwrap_or(0).saturating_add(1);
         self.meter.charge_items(entries.len() / 8)?;
         self.meter.check_height(height)?;
-        let _claim = self.claim_entries(entries.capacity())?;
+        let _claim = self.meter.claim(entries.capacity().saturating_mul(ENTRY))?;
         self.meter.hold(entries.len().saturating_mul(ENTRY))?;
         Ok(Dict::owned(self.arena, &entries, height))
     }
 
-    /// Claims the memory of the entries of a dict.
-    pub fn claim_entries(&mut self, count: usize) -> Result<Claim> {
-        self.meter.claim(count.saturating_mul(ENTRY))
+    /// Makes a generator whose items a function makes. `name` is that of the function in Python, and `below` the nesting depth of the values
+    /// that it draws from.
+    pub fn generator<F>(&mut self, name: &'static str, below: u32, next: F) -> Result<Value<'a>>
+    where
+        F: FnMut(&mut Self) -> Result<Option<Value<'a>>> + 'a,
+    {
+        self.iterator(Type::Generator, name, below, next)
     }
 
-    /// Makes a generator. `below` is the nesting depth of the values that it draws from.
-    pub fn generator(&mut self, below: u32, source: impl ItemSource<'a> + 'a) -> Result<Value<'a>> {
-        self.iterator(Type::Generator, below, source)
-    }
-
-    /// Makes a one-pass iterator of a Python type. `below` is the nesting depth of the values that it draws from.
-    pub fn iterator<S: ItemSource<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
+    /// Makes a one-pass iterator of a Python type, as [`Runtime::generator`] does.
+    pub fn iterator<F>(&mut self, ty: Type, name: &'static str, below: u32, next: F) -> Result<Value<'a>>
+    where
+        F: FnMut(&mut Self) -> Result<Option<Value<'a>>> + 'a,
+    {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
-        let bytes = size_of::<Generator>() + size_of::<Source<'_>>() + size_of::<S>();
-        self.meter.hold(bytes + source.owned_bytes())?;
+        self.meter
+            .hold(size_of::<Generator>() + size_of::<Source<'_>>() + size_of::<F>())?;
+        let source = self.heap.sources.len();
         let generator = Generator {
             ty,
-            name: source.name(),
+            name,
             height,
-            source: self.heap.sources.len(),
+            source,
         };
-        self.heap.sources.push(Source::Ready(Box::new(source)));
+        self.heap.sources.push(Source::Ready(Box::new(next)));
         Ok(Value::Iterator(self.arena.store(generator)))
     }
 
@@ -291,27 +288,11 @@ impl<'a> Heap<'a> {
         self.namespaces.get_mut(id.0 as usize)
     }
 
-    /// Reserves a place in the heap for the arguments of a loop's `loop.changed`, and returns its index.
-    pub(super) fn reserve_changed(&mut self) -> usize {
-        self.changed.push(None);
-        self.changed.len().saturating_sub(1)
-    }
-
     /// Returns the pieces of the text that a string is a view of, and the byte range of the view. A string of the input has none.
     pub(super) fn pieces_of(&self, text: &Str<'_>) -> Option<(&Pieces, Range<usize>)> {
         let index = text.pieces()?.get().checked_sub(1)?;
         let (address, pieces) = self.made.get(index as usize)?;
         let start = text.as_str().as_ptr().addr().wrapping_sub(*address);
         Some((pieces, start..start.saturating_add(text.as_str().len())))
-    }
-
-    /// Stores the arguments of `loop.changed` and returns those of the call before.
-    pub fn replace_changed(&mut self, index: usize, value: Value<'a>) -> Option<Value<'a>> {
-        self.changed.get_mut(index)?.replace(value)
-    }
-
-    /// Returns the arguments of the last `loop.changed`.
-    pub fn last_changed(&self, index: usize) -> Option<&Value<'a>> {
-        self.changed.get(index)?.as_ref()
     }
 }

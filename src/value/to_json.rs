@@ -85,7 +85,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     #[inline(always)]
     fn dump_json(&mut self, json: &'a Json) -> Result<()> {
         match json {
-            Json::String(text) => self.dump_text(text),
+            Json::String(text) => self.dump_str(&Str::from(&**text)),
             Json::Object(map) if !self.options.sort_keys => self.dump_map(map),
             Json::Array(items) => self.dump_array(items),
             _ => self.dump_json_value(json),
@@ -100,7 +100,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     /// Writes a value of a JSON text.
     fn dump_data(&mut self, data: &'a Data<'a>) -> Result<()> {
         match data {
-            Data::Str(text) => self.dump_text(text),
+            Data::Str(text) => self.dump_str(&Str::from(&**text)),
             Data::Object(object) if !self.options.sort_keys => self.dump_object(object),
             _ => self.dump(&Value::from(data)),
         }
@@ -131,7 +131,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     #[inline(never)]
     fn dump_map(&mut self, map: &'a Map<String, Json>) -> Result<()> {
         self.dump_between(['{', '}'], map.len(), map, |dumper, (key, value)| {
-            dumper.dump_text_key(key)?;
+            dumper.dump_key(&Str::from(&**key))?;
             dumper.dump_json(value)
         })
     }
@@ -139,7 +139,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     /// Writes an object of a JSON text.
     fn dump_object(&mut self, object: &'a Object<'a>) -> Result<()> {
         self.dump_between(['{', '}'], object.len(), object.entries(), |dumper, (key, value)| {
-            dumper.dump_text_key(key)?;
+            dumper.dump_key(&Str::from(&**key))?;
             dumper.dump_data(value)
         })
     }
@@ -165,7 +165,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     /// Writes the entries of a dict whose keys can be other values than strings.
     fn dump_entries(&mut self, count: usize, entries: impl Iterator<Item = (Value<'a>, Value<'a>)>) -> Result<()> {
         self.dump_between(['{', '}'], count, entries, |dumper, (key, value)| {
-            dumper.dump_key(&key)?;
+            dumper.dump_any_key(&key)?;
             dumper.dump(&value)
         })
     }
@@ -229,10 +229,10 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         Ok(())
     }
 
-    /// Writes a key, which is always a string in JSON.
-    fn dump_key(&mut self, key: &Value<'a>) -> Result<()> {
+    /// Writes a key, which is always a string in JSON, and the separator after it.
+    fn dump_any_key(&mut self, key: &Value<'a>) -> Result<()> {
         match key {
-            Value::Str(text) => self.dump_open(text.as_str(), || *text)?,
+            Value::Str(text) => return self.dump_key(text),
             Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
                 self.out.push('"');
                 self.dump(key)?;
@@ -249,33 +249,29 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
 
     /// Writes a key that is a string, and the separator after it.
     #[inline(always)]
-    fn dump_text_key(&mut self, key: &'a str) -> Result<()> {
-        self.dump_open(key, || Str::from(key))?;
+    fn dump_key(&mut self, key: &Str<'a>) -> Result<()> {
+        self.dump_open(key)?;
         self.options.layout.write_key_end(self.out);
         Ok(())
     }
 
     #[inline(always)]
-    fn dump_text(&mut self, text: &'a str) -> Result<()> {
-        self.dump_open(text, || Str::from(text))?;
-        self.out.push('"');
-        Ok(())
-    }
-
     fn dump_str(&mut self, text: &Str<'a>) -> Result<()> {
-        self.dump_open(text.as_str(), || *text)?;
+        self.dump_open(text)?;
         self.out.push('"');
         Ok(())
     }
 
-    /// Writes a string without its closing quotation mark. `traced` returns the string with its pieces.
+    /// Writes a string without its closing quotation mark. The container of a short string charges for it.
     #[inline(always)]
-    fn dump_open(&mut self, text: &str, traced: impl FnOnce() -> Str<'a>) -> Result<()> {
+    fn dump_open(&mut self, text: &Str<'a>) -> Result<()> {
         self.out.push('"');
         let start = self.out.len();
-        self.dump_characters(text)?;
+        if !write_short(text.as_str(), self.options.ensure_ascii, self.out) {
+            self.dump_long(text.as_str())?;
+        }
         if RECORDS {
-            self.record(&traced(), start)?;
+            self.record(text, start)?;
         }
         Ok(())
     }
@@ -287,16 +283,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         self.runtime.record_escaped(text, start, written, backslash_escape)
     }
 
-    /// Writes the characters of a string. The container of a short string charges for it.
-    #[inline(always)]
-    fn dump_characters(&mut self, text: &str) -> Result<()> {
-        if write_short(text, self.options.ensure_ascii, self.out) {
-            Ok(())
-        } else {
-            self.dump_long(text)
-        }
-    }
-
+    /// Writes the characters of a string that is long or needs escapes.
     #[inline(never)]
     fn dump_long(&mut self, text: &str) -> Result<()> {
         let ensure_ascii = self.options.ensure_ascii;

@@ -22,17 +22,17 @@ pub enum Undefined<'a> {
     /// A conditional expression without `else`, with its line.
     NoElse(u32),
     /// An undefined value of a rarer kind.
-    Other(&'a Other<'a>),
+    Other(&'a OtherUndefined<'a>),
 }
 
 /// The rarer kinds of undefined values.
 #[derive(Clone, Copy, Debug)]
-pub enum Other<'a> {
+pub enum OtherUndefined<'a> {
     /// A missing index or a key that is not a string, with its `repr`: `list object has no element 9`.
     Element(Type, Str<'a>),
     /// A message that the render made.
     Message(&'a str),
-    /// An access that the sandbox refused: `access to attribute 'append' of 'list' object is unsafe.`
+    /// An access that the sandbox refused, whose use is a security error: `access to attribute 'append' of 'list' object is unsafe.`
     Unsafe(&'a str),
 }
 
@@ -59,10 +59,10 @@ impl<'a> Undefined<'a> {
                 format!("the inline if-expression on line {line} evaluated to false and no else section was defined.")
             }
             Self::Other(other) => match other {
-                Other::Element(Type::Missing, key) => format!("{} is undefined", key.as_str()),
-                Other::Element(owner, key) => format!("{} has no element {}", owner.object_name(), key.as_str()),
-                Other::Message(message) => (*message).to_owned(),
-                Other::Unsafe(message) => return Error::new(ErrorKind::Security, *message),
+                OtherUndefined::Element(Type::Missing, key) => format!("{} is undefined", key.as_str()),
+                OtherUndefined::Element(owner, key) => format!("{} has no element {}", owner.object_name(), key.as_str()),
+                OtherUndefined::Message(message) => (*message).to_owned(),
+                OtherUndefined::Unsafe(message) => return Error::new(ErrorKind::Security, *message),
             },
         };
         Error::new(ErrorKind::Undefined, message)
@@ -70,30 +70,16 @@ impl<'a> Undefined<'a> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Makes an undefined value with a message.
-    pub fn undefined_message(&mut self, message: &str) -> Result<Value<'a>> {
-        let message = self.message(message)?;
-        self.other_undefined(Other::Message(message))
-    }
-
-    /// Makes an undefined value for an unsafe attribute. Using it is a security error.
-    pub fn unsafe_attribute(&mut self, message: &str) -> Result<Value<'a>> {
-        let message = self.message(message)?;
-        self.other_undefined(Other::Unsafe(message))
-    }
-
-    /// Makes an undefined value for a missing element. `key` is the `repr` of the key.
-    pub fn undefined_element(&mut self, owner: Type, key: Str<'a>) -> Result<Value<'a>> {
-        self.other_undefined(Other::Element(owner, key))
-    }
-
-    fn message(&mut self, message: &str) -> Result<&'a str> {
+    /// Makes an undefined value of a kind that has a message.
+    pub fn undefined_message(&mut self, message: &str, make: fn(&'a str) -> OtherUndefined<'a>) -> Result<Value<'a>> {
         self.meter.charge((message.len() / STEP_BYTES) as u64)?;
         self.meter.hold(message.len())?;
-        Ok(self.arena.store_text(message))
+        let message = self.arena.store_text(message);
+        self.undefined(make(message))
     }
 
-    fn other_undefined(&mut self, other: Other<'a>) -> Result<Value<'a>> {
+    /// Makes an undefined value of a rarer kind.
+    pub fn undefined(&mut self, other: OtherUndefined<'a>) -> Result<Value<'a>> {
         self.store(other).map(|other| Value::Undefined(Undefined::Other(other)))
     }
 }

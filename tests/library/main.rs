@@ -23,4 +23,6 @@ mod notes;
 mod text;
 #[cfg(feature = "internal")]
 mod time;
+#[cfg(feature = "internal")]
+mod unicode;
 mod unsupported;

@@ -28,7 +28,7 @@ DIGEST_MASK = 2**64 - 1
 
 
 def digest(numbers):
-    """The digest of a sequence of numbers; `digest` in src/unicode/mod.rs is the same."""
+    """The digest of a sequence of numbers; `digest` in tests/library/unicode.rs is the same."""
     state = DIGEST_START
     for number in numbers:
         state = ((state ^ number) * DIGEST_PRIME) & DIGEST_MASK
@@ -160,7 +160,7 @@ def main():
         )
     )
     lines = [f"{name}\t{value:016x}\n" for name, value in digests]
-    (TARGET / "digests.tsv").write_text("".join(lines), encoding="utf-8")
+    (ROOT / "tests" / "library" / "unicode.tsv").write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ use super::sequence::length_of;
 use crate::builtins::call;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::indent::{Indent, write_indented};
-use crate::text::wrap::{Wrap, breaks_word, wrap_line, write_wrapped};
-use crate::text::{escape, lines, truncate};
+use crate::text::lines::{Indent, write_indented};
+use crate::text::wrap::{Wrap, breaks_word, write_wrapped};
+use crate::text::{escape, lines, words};
 use crate::value::{Arguments, Runtime, Str, Value, markup, not_callable, ops, print};
 use std::fmt;
 
@@ -60,7 +60,7 @@ built_ins! { FILTERS:
         let kills_words = ops::is_true(runtime, &killwords)?;
         let kept_length = ops::subtract(runtime, &length, &end_length)?;
         let beginning = match (&s, kept_length.as_int().map(usize::try_from)) {
-            (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::shorten(text.as_str(), kept, kills_words))),
+            (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(words::shorten(text.as_str(), kept, kills_words))),
             _ => {
                 let beginning = ops::slice(runtime, &s, None, Some(&kept_length), None)?;
                 if kills_words {
@@ -103,9 +103,7 @@ built_ins! { FILTERS:
         };
         // A word cannot be cut at a float. If the width is below one, the reference cuts after one character instead.
         if matches!(width, Value::Float(float) if float >= 1.0) && breaks_word(text.as_str(), wrap) {
-            return Err(Error::type_error(
-                "slice indices must be integers or None or have an __index__ method",
-            ));
+            return Err(ops::no_bound());
         }
         Ok(Value::Str(wrap_text(runtime, &text, &separator, wrap)?))
     }
@@ -164,21 +162,12 @@ fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, 
 /// Wraps a string. A separator that is a Markup escapes the lines.
 fn wrap_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &Str<'a>, wrap: Wrap) -> Result<Str<'a>> {
     let wrapped = build_str(runtime, &[text, separator], &|mut output| {
-        if !separator.is_markup() {
-            return write_wrapped(&mut output, text.as_str(), separator.as_str(), wrap);
-        }
-        for (index, line) in lines::split_lines(text.as_str(), false).enumerate() {
-            if index > 0 {
-                output.write_str(separator.as_str())?;
-            }
-            for (index, piece) in wrap_line(line, wrap).enumerate() {
-                if index > 0 {
-                    output.write_str(separator.as_str())?;
-                }
-                escape::write_escaped(&mut output, piece)?;
-            }
-        }
-        Ok(())
+        let write = if separator.is_markup() {
+            escape::write_escaped
+        } else {
+            fmt::Write::write_str
+        };
+        write_wrapped(&mut output, text.as_str(), separator.as_str(), wrap, write)
     })?;
     Ok(wrapped.with_markup(separator.is_markup()))
 }

@@ -9,7 +9,7 @@ use super::lazy_input::LazyInput;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
 use crate::unsupported::{self, Site};
-use crate::value::{Arguments, Function, GAIN, ItemSource, Iter, Key, Runtime, Shortcut, Str, Value, ops, print};
+use crate::value::{Arguments, Function, GAIN, Iter, Key, Runtime, Shortcut, Str, Value, ops, print};
 
 /// A table of functions to which an argument of the filter refers by name.
 #[derive(Clone, Copy)]
@@ -61,20 +61,33 @@ struct Extra<'a> {
 }
 
 impl<'a> Extra<'a> {
-    fn height(&self) -> u32 {
-        let keywords = self.keywords.iter().map(|(_, value)| value);
-        self.positional.iter().chain(keywords).map(Value::height).max().unwrap_or(0)
-    }
-
-    fn owned_bytes(&self) -> usize {
-        let positional = self.positional.capacity().saturating_mul(size_of::<Value<'_>>());
-        let keywords = self.keywords.capacity().saturating_mul(size_of::<[Value<'_>; 2]>());
-        positional + keywords
-    }
-
     fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
         let index = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
         Some(self.keywords.remove(index).1)
+    }
+
+    /// Returns the path to the attribute that the arguments name, if they name one.
+    fn read_path(&mut self, runtime: &mut Runtime<'a>, each: Each) -> Result<Option<AttributePath<'a>>> {
+        let attribute = match each {
+            Each::Select { by_attribute: true, .. } => self.positional.first().copied(),
+            Each::Map if self.positional.is_empty() => self.take_keyword("attribute"),
+            _ => return Ok(None),
+        };
+        let Some(attribute) = attribute else {
+            return Err(Error::runtime(match each {
+                Each::Map => "map requires a filter argument",
+                Each::Select { .. } => "Missing parameter for attribute name",
+            }));
+        };
+        let mut default = Value::None;
+        if let Each::Map = each {
+            default = self.take_keyword("default").unwrap_or(Value::None);
+            if let Some((name, _)) = self.keywords.first() {
+                let name = print::repr(runtime, &Value::Str(*name))?;
+                return Err(Error::runtime(format!("Unexpected keyword argument {name}")));
+            }
+        }
+        Ok(Some(AttributePath::new(runtime, &attribute)?.with_default(default)))
     }
 
     /// Applies the filter that the first argument names to an item, with the other arguments.
@@ -121,17 +134,13 @@ impl<'a> Extra<'a> {
     }
 }
 
-/// The input of a generator, its other arguments, and the maximum of their heights.
-type Input<'a> = (LazyInput<'a>, Extra<'a>, u32);
-
-fn read_input<'a>(value: Value<'a>, positional: Vec<Value<'a>>, keywords: Vec<(Str<'a>, Value<'a>)>) -> Input<'a> {
-    let extra = Extra {
-        positional,
-        keywords,
-        function: None,
-    };
-    let below = value.height().max(extra.height());
-    (LazyInput::new(value), extra, below)
+/// What a generator does with each item.
+#[derive(Clone, Copy)]
+enum Each {
+    /// Returns an attribute of it, or applies a filter to it.
+    Map,
+    /// Returns it if the outcome of a test is the wanted one, of the item or of an attribute of it.
+    Select { wanted: bool, by_attribute: bool },
 }
 
 built_ins! { FILTERS:
@@ -139,29 +148,21 @@ built_ins! { FILTERS:
     ///
     /// `{{ [{"a": 1}, {}]|map(attribute="a", default=0)|list }} -> [1, 0]`
     Python "sync_do_map" fn map(runtime, @context, value: Items, *args[Filter], **kwargs) -> Generator {
-        let (source, extra, below) = read_input(value, args, kwargs);
-        runtime.generator(
-            below.saturating_add(GAIN),
-            Map {
-                source,
-                extra,
-                path: None,
-            },
-        )
+        for_each(runtime, Each::Map, value, args, kwargs)
     }
 
     /// Returns the items that pass a test, or that are true.
     ///
     /// `{{ [0, 1, "", "a"]|select|list }} -> [1, 'a']`
     Python "sync_do_select" fn select(runtime, @context, value: Items, *args[Test, Any], **kwargs) -> Generator {
-        select_or_reject(runtime, read_input(value, args, kwargs), true, false)
+        for_each(runtime, Each::Select { wanted: true, by_attribute: false }, value, args, kwargs)
     }
 
     /// Returns the items that fail a test, or that are false.
     ///
     /// `{{ [1, 2, 3]|reject("odd")|list }} -> [2]`
     Python "sync_do_reject" fn reject(runtime, @context, value: Items, *args[Test, Any], **kwargs) -> Generator {
-        select_or_reject(runtime, read_input(value, args, kwargs), false, false)
+        for_each(runtime, Each::Select { wanted: false, by_attribute: false }, value, args, kwargs)
     }
 
     /// Returns the items with an attribute that passes a test, or that is true.
@@ -169,7 +170,7 @@ built_ins! { FILTERS:
     /// `{{ [{"a": 1}, {"a": 2}]|selectattr("a", "eq", 2)|list }} -> [{'a': 2}]`
     Python "sync_do_selectattr".with_shortcut(Shortcut::SelectAttribute(true))
     fn selectattr(runtime, @context, value: Records, *args[Attribute, Test, Any], **kwargs) -> Generator {
-        select_or_reject(runtime, read_input(value, args, kwargs), true, true)
+        for_each(runtime, Each::Select { wanted: true, by_attribute: true }, value, args, kwargs)
     }
 
     /// Returns the items with an attribute that fails a test, or that is false.
@@ -177,158 +178,76 @@ built_ins! { FILTERS:
     /// `{{ [{"a": 1}, {}]|rejectattr("a")|list }} -> [{}]`
     Python "sync_do_rejectattr".with_shortcut(Shortcut::SelectAttribute(false))
     fn rejectattr(runtime, @context, value: Records, *args[Attribute, Test, Any], **kwargs) -> Generator {
-        select_or_reject(runtime, read_input(value, args, kwargs), false, true)
+        for_each(runtime, Each::Select { wanted: false, by_attribute: true }, value, args, kwargs)
     }
 
     /// Returns the pairs of a dict, or no pairs if the value is undefined.
     ///
     /// `{{ {"a": 1}|items|list }} -> [('a', 1)]`
     Python "do_items".with_shortcut(Shortcut::Items) fn items(runtime, value: Dict) -> Items {
-        runtime.generator(value.height(), Pairs(LazyInput::new(value)))
-    }
-}
-
-struct Map<'a> {
-    source: LazyInput<'a>,
-    extra: Extra<'a>,
-    /// The attribute to return, unless a filter is applied.
-    path: Option<AttributePath<'a>>,
-}
-
-impl<'a> Map<'a> {
-    fn prepare(&mut self, runtime: &mut Runtime<'a>) -> Result<()> {
-        if !self.extra.positional.is_empty() {
-            return Ok(());
-        }
-        let Some(attribute) = self.extra.take_keyword("attribute") else {
-            return Err(Error::runtime("map requires a filter argument"));
-        };
-        let default = self.extra.take_keyword("default").unwrap_or(Value::None);
-        if let Some((name, _)) = self.extra.keywords.first() {
-            let name = print::repr(runtime, &Value::Str(*name))?;
-            return Err(Error::runtime(format!("Unexpected keyword argument {name}")));
-        }
-        self.path = Some(AttributePath::new(runtime, &attribute)?.with_default(default));
-        Ok(())
-    }
-}
-
-impl<'a> ItemSource<'a> for Map<'a> {
-    fn owned_bytes(&self) -> usize {
-        self.extra.owned_bytes()
-    }
-
-    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        if let Some(value) = self.source.unread_value() {
-            if !ops::is_true(runtime, value)? {
-                return Ok(None);
+        let (below, mut pairs) = (value.height(), LazyInput::new(value));
+        runtime.generator("do_items", below, move |runtime| {
+            match pairs.unread_value() {
+                None | Some(Value::Undefined(_)) => {}
+                Some(value) => match value.as_mapping() {
+                    Some(dict) => pairs = LazyInput::Iter(Iter::Items(dict.iter())),
+                    None => return Err(Error::type_error("Can only get item pairs from a mapping.")),
+                },
             }
-            self.prepare(runtime)?;
-        }
-        let Some(item) = self.source.next(runtime)? else {
-            return Ok(None);
-        };
-        let mapped = match &self.path {
-            Some(path) => path.follow(runtime, &item)?,
-            None => self.extra.apply_filter(runtime, item)?,
-        };
-        Ok(Some(mapped))
-    }
-
-    fn name(&self) -> &'static str {
-        "sync_do_map"
+            pairs.next(runtime)
+        })
     }
 }
 
-/// Creates the generator of `select`, `reject`, `selectattr` and `rejectattr`.
-fn select_or_reject<'a>(
+/// Makes the generator of `map`, `select`, `reject`, `selectattr` or `rejectattr`.
+fn for_each<'a>(
     runtime: &mut Runtime<'a>,
-    (source, extra, below): Input<'a>,
-    wanted: bool,
-    by_attribute: bool,
+    each: Each,
+    value: Value<'a>,
+    positional: Vec<Value<'a>>,
+    keywords: Vec<(Str<'a>, Value<'a>)>,
 ) -> Result<Value<'a>> {
-    runtime.generator(
-        below,
-        Select {
-            source,
-            extra,
-            wanted,
-            by_attribute,
-            path: None,
-        },
-    )
-}
-
-struct Select<'a> {
-    source: LazyInput<'a>,
-    extra: Extra<'a>,
-    /// What the test must return for an item that is selected: `true` for `select`, `false` for `reject`.
-    wanted: bool,
-    by_attribute: bool,
-    path: Option<AttributePath<'a>>,
-}
-
-impl<'a> Select<'a> {
-    fn prepare(&mut self, runtime: &mut Runtime<'a>) -> Result<()> {
-        if self.by_attribute {
-            let Some(attribute) = self.extra.positional.first() else {
-                return Err(Error::runtime("Missing parameter for attribute name"));
-            };
-            self.path = Some(AttributePath::new(runtime, attribute)?);
-        }
-        Ok(())
-    }
-
-    fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
-        let tested = match &self.path {
-            Some(path) => path.follow(runtime, item)?,
-            None => *item,
-        };
-        let index = usize::from(self.by_attribute);
-        Ok(self.extra.passes_test(runtime, index, tested)? == self.wanted)
-    }
-}
-
-impl<'a> ItemSource<'a> for Select<'a> {
-    fn owned_bytes(&self) -> usize {
-        self.extra.owned_bytes()
-    }
-
-    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        if let Some(value) = self.source.unread_value() {
+    let height = positional
+        .iter()
+        .chain(keywords.iter().map(|(_, value)| value))
+        .map(Value::height)
+        .max();
+    let below = value.height().max(height.unwrap_or(0));
+    runtime
+        .meter
+        .hold(size_of_val(positional.as_slice()).saturating_add(keywords.len().saturating_mul(size_of::<[Value<'_>; 2]>())))?;
+    let (mut source, mut path) = (LazyInput::new(value), None);
+    let mut extra = Extra {
+        positional,
+        keywords,
+        function: None,
+    };
+    let (name, below) = match each {
+        Each::Map => ("sync_do_map", below.saturating_add(GAIN)),
+        Each::Select { .. } => ("select_or_reject", below),
+    };
+    runtime.generator(name, below, move |runtime| {
+        if let Some(value) = source.unread_value() {
             if !ops::is_true(runtime, value)? {
                 return Ok(None);
             }
-            self.prepare(runtime)?;
+            path = extra.read_path(runtime, each)?;
         }
-        while let Some(item) = self.source.next(runtime)? {
-            if self.is_selected(runtime, &item)? {
-                return Ok(Some(item));
+        while let Some(item) = source.next(runtime)? {
+            let found = match &path {
+                Some(path) => path.follow(runtime, &item)?,
+                None => item,
+            };
+            match each {
+                Each::Map if path.is_some() => return Ok(Some(found)),
+                Each::Map => return extra.apply_filter(runtime, item).map(Some),
+                Each::Select { wanted, by_attribute } => {
+                    if extra.passes_test(runtime, usize::from(by_attribute), found)? == wanted {
+                        return Ok(Some(item));
+                    }
+                }
             }
         }
         Ok(None)
-    }
-
-    fn name(&self) -> &'static str {
-        "select_or_reject"
-    }
-}
-
-struct Pairs<'a>(LazyInput<'a>);
-
-impl<'a> ItemSource<'a> for Pairs<'a> {
-    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        match self.0.unread_value() {
-            None | Some(Value::Undefined(_)) => {}
-            Some(value) => match value.as_mapping() {
-                Some(dict) => self.0 = LazyInput::Iter(Iter::Items(dict.iter())),
-                None => return Err(Error::type_error("Can only get item pairs from a mapping.")),
-            },
-        }
-        self.0.next(runtime)
-    }
-
-    fn name(&self) -> &'static str {
-        "do_items"
-    }
+    })
 }

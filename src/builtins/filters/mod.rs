@@ -15,7 +15,6 @@ mod json;
 mod layout;
 mod lazy_input;
 mod map_select;
-mod markup;
 mod number;
 mod python_calls;
 mod sequence;
@@ -32,7 +31,6 @@ pub static TABLE: Table = Table::new(|| {
         json::FILTERS,
         layout::FILTERS,
         map_select::FILTERS,
-        markup::FILTERS,
         number::FILTERS,
         sequence::FILTERS,
         sort::FILTERS,

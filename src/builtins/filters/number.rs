@@ -96,7 +96,7 @@ built_ins! { FILTERS:
             return Err(not_a_float(runtime, &value)?);
         };
         let is_binary = ops::is_true(runtime, &binary)?;
-        let text = filesize::filesize(NumberRef::Float(bytes), is_binary)?;
+        let text = filesize::filesize(bytes, is_binary)?;
         // The text has at most 300 digits, so it can be charged afterwards.
         runtime.meter.charge(digits::count_steps(text.len()))?;
         runtime.str(text)

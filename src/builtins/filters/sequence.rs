@@ -8,7 +8,7 @@ use crate::builtins::access::{self, Attribute};
 use crate::builtins::arguments::to_plain_str;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{DictIter, ItemSource, Iter, Key, Runtime, Seq, Shortcut, Str, Type, Undefined, Value, ops, print};
+use crate::value::{DictIter, Iter, Key, Runtime, Seq, Shortcut, Str, Type, Undefined, Value, ops, print};
 
 built_ins! { FILTERS:
     /// Returns the value, or a default if the value is undefined. With `boolean`, the default also replaces a false value.
@@ -51,7 +51,7 @@ built_ins! { FILTERS:
     ///
     /// `{{ {"a": 1, "b": 2}|last }} -> b`
     Python "do_last" fn last(runtime, @environment, seq: Items) {
-        let item = Reversed::new(&seq)?.next_item(runtime)?;
+        let item = Reversed::new(&seq)?.next(runtime)?;
         Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
     }
 
@@ -78,9 +78,9 @@ built_ins! { FILTERS:
         if let Value::Str(_) = value {
             return ops::slice(runtime, &value, None, None, Some(&Value::Int(-1)));
         }
-        if let Ok(reversed) = Reversed::new(&value) {
+        if let Ok(mut reversed) = Reversed::new(&value) {
             let ty = reversed.ty(&value);
-            return runtime.iterator(ty, value.height(), reversed);
+            return runtime.iterator(ty, "", value.height(), move |runtime| reversed.next(runtime));
         }
         match ops::collect(runtime, &value) {
             Ok(mut items) => {
@@ -214,10 +214,8 @@ impl<'a> Reversed<'a> {
             _ => Type::ReverseIterator,
         }
     }
-}
 
-impl<'a> ItemSource<'a> for Reversed<'a> {
-    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn next(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         Ok(match self {
             Self::Items(items, left) => {

@@ -1,16 +1,17 @@
-//! Filters on text: `upper`, `lower`, `capitalize`, `title`, `center`, `trim`, `replace`, `string`, `wordcount`, `format`.
+//! Filters on text: `upper`, `lower`, `capitalize`, `title`, `center`, `trim`, `replace`, `string`, `wordcount`, `format`,
+//! `escape`, `forceescape`, `safe`.
 //!
 //! The algorithms are in [`crate::text`] and in the methods of `str`. The rules are those of jinja2 3.1.6 `filters.py`: `do_upper` and the
-//! others.
+//! others, and markupsafe 3.0.4.
 
 use crate::builtins::arguments::to_plain_str;
 use crate::builtins::call;
 use crate::builtins::methods::str_case::{claim_mapping, map_text};
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
-use crate::text::{strip, title, word};
+use crate::text::{strip, words};
 use crate::unicode;
-use crate::value::{Arguments, Entries, Runtime, Shortcut, Str, Value, ops, print};
+use crate::value::{Arguments, Entries, Runtime, Shortcut, Str, Value, markup, ops, print};
 
 /// Calls a method of `str` on the text of a value.
 fn call_str_method<'a>(
@@ -58,7 +59,7 @@ built_ins! { FILTERS:
         // The reference makes a string of each word.
         runtime.meter.charge_scan(text.as_str().len().saturating_mul(2))?;
         let claims = claim_mapping(runtime, text.as_str())?;
-        let titled = title::title(text.as_str());
+        let titled = words::title(text.as_str());
         drop(claims);
         runtime.str(titled)
     }
@@ -106,7 +107,7 @@ built_ins! { FILTERS:
     Python "do_wordcount" fn wordcount(runtime, s: Text) -> Int {
         let text = print::to_str(runtime, &s)?;
         runtime.meter.charge_scan(text.as_str().len())?;
-        Ok(Value::from(word::count_words(text.as_str())))
+        Ok(Value::from(words::count_words(text.as_str())))
     }
 
     /// Returns `text % arguments`. Positional arguments are a tuple, keywords a dict.
@@ -130,5 +131,27 @@ built_ins! { FILTERS:
             Value::Dict(runtime.dict(named)?)
         };
         ops::modulo(runtime, &text, &fields)
+    }
+
+    /// Escapes a string, unless it is a Markup already.
+    ///
+    /// `{{ "<b>"|escape }} -> &lt;b&gt;`
+    /// `{{ "<b>"|e|e }} -> &lt;b&gt;`
+    Python "escape".with_unnamed(1) fn escape["escape", "e"](runtime, s) -> Markup { markup::escape(runtime, &s).map(Value::Str) }
+
+    /// Escapes a string, even if it is a Markup.
+    ///
+    /// `{{ "<"|e|forceescape }} -> &amp;lt;`
+    Python "do_forceescape" fn forceescape(runtime, value) -> Markup {
+        let text = to_plain_str(runtime, &value)?;
+        markup::escape_text(runtime, &text).map(Value::Str)
+    }
+
+    /// Makes a Markup of a string without escaping it.
+    ///
+    /// `{{ "<b>"|safe|escape }} -> <b>`
+    Python "do_mark_safe" fn safe(runtime, value) -> Markup {
+        let text = print::to_str(runtime, &value)?;
+        Ok(Value::Str(text.with_markup(true)))
     }
 }

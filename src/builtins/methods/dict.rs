@@ -8,7 +8,7 @@
 //! The rules are those of CPython 3.13 `dictobject.c`.
 
 use crate::builtins::table::built_ins;
-use crate::value::{Dict, Entries, Value};
+use crate::value::{Dict, Entries, Key, Value};
 
 /// The methods that change a dict (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
 pub(super) const MUTATING: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
@@ -52,7 +52,7 @@ built_ins! { METHODS:
 
     /// Returns a new dict, so that `d.copy() is sameas d` is false.
     NoArguments "dict.copy" fn copy(runtime, &dict: Dict) -> Same {
-        runtime.check_entries(dict.len())?;
+        runtime.meter.check_size(dict.len().saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))?;
         let (mut entries, mut claim) = (Entries::default(), None);
         for (key, value) in dict.iter() {
             runtime.insert(&mut entries, &mut claim, key, value)?;

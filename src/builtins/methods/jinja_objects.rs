@@ -9,6 +9,8 @@
 //! The rules are those of jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). [`Loop`] keeps the state
 //! of a loop.
 
+use std::mem;
+
 use crate::ast::LoopNumber;
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
@@ -69,14 +71,11 @@ built_ins! { LOOP:
     /// Returns whether the values differ from those of the previous call.
     Python "LoopContext.changed" fn changed(runtime, &context: &'a Loop<'a>, *value[Any, Any]) -> Bool {
         let values = runtime.tuple(&value)?;
-        let index = context.changed_index(&mut runtime.heap);
-        if let Some(before) = runtime.heap.last_changed(index).cloned() {
-            if ops::equal(runtime, &before, &values)? {
-                return Ok(Value::Bool(false));
-            }
-        }
-        runtime.heap.replace_changed(index, values);
-        Ok(Value::Bool(true))
+        let Some(before) = context.last_changed(&mut runtime.heap).map(|last| mem::replace(last, values)) else {
+            context.set_changed(&mut runtime.heap, values);
+            return Ok(Value::Bool(true));
+        };
+        Ok(Value::Bool(!ops::equal(runtime, &before, &values)?))
     }
 
     /// Returns one of the values, the next one in each round.

@@ -16,7 +16,6 @@ pub(super) mod str_case;
 
 mod markup;
 mod number;
-mod str_class;
 mod str_find;
 mod str_format;
 mod str_pad;
@@ -30,7 +29,6 @@ use crate::value::{Function, Type};
 /// The methods of `str`: those of CPython 3.13 without `encode`, which is not supported.
 const OF_STR: &[&[BuiltIn]] = &[
     str_case::METHODS,
-    str_class::METHODS,
     str_find::METHODS,
     str_format::METHODS,
     str_pad::METHODS,

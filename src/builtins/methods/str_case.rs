@@ -1,6 +1,6 @@
-//! The methods of `str` that change the case of letters.
+//! The methods of `str` that change the case of letters, and those that check the characters.
 //!
-//! `{{ "straße".upper() }}` is `STRASSE`. The mappings are in [`crate::unicode`]. The result for a Markup is a Markup (markupsafe 3.0.4
+//! `{{ "straße".upper() }}` is `STRASSE`, and `{{ "²".isdigit() }}` is `True`. The mappings and the checks are in [`crate::unicode`]. The result for a Markup is a Markup (markupsafe 3.0.4
 //! `Markup.upper` and the others).
 
 use crate::builtins::table::built_ins;
@@ -59,4 +59,27 @@ built_ins! { METHODS:
     NoArguments "str.swapcase" | "Markup.swapcase"[1] fn swapcase(runtime, &text: Str) -> Text {
         map_text(runtime, text, unicode::swapcase)
     }
+
+    NoArguments "str.isalnum" fn isalnum(runtime, &text: Str) -> Bool { has_only(runtime, &text, unicode::is_alnum) }
+    NoArguments "str.isalpha" fn isalpha(runtime, &text: Str) -> Bool { has_only(runtime, &text, unicode::is_alpha) }
+    NoArguments "str.isascii" fn isascii(runtime, &text: Str) -> Bool { check(runtime, &text, str::is_ascii) }
+    NoArguments "str.isdecimal" fn isdecimal(runtime, &text: Str) -> Bool { has_only(runtime, &text, unicode::is_decimal) }
+    NoArguments "str.isdigit" fn isdigit(runtime, &text: Str) -> Bool { has_only(runtime, &text, unicode::is_digit) }
+    NoArguments "str.isidentifier" fn isidentifier(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_identifier) }
+    NoArguments "str.islower" fn islower(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_lower_str) }
+    NoArguments "str.isnumeric" fn isnumeric(runtime, &text: Str) -> Bool { has_only(runtime, &text, unicode::is_numeric) }
+    NoArguments "str.isprintable" fn isprintable(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_printable_str) }
+    NoArguments "str.isspace" fn isspace(runtime, &text: Str) -> Bool { has_only(runtime, &text, unicode::is_whitespace) }
+    NoArguments "str.istitle" fn istitle(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_title_str) }
+    NoArguments "str.isupper" fn isupper(runtime, &text: Str) -> Bool { check(runtime, &text, unicode::is_upper_str) }
+}
+
+fn has_only<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, property: fn(char) -> bool) -> Result<Value<'a>> {
+    check(runtime, text, |text| unicode::has_only(text, property))
+}
+
+/// Returns whether a check holds for a string.
+fn check<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, check: impl Fn(&str) -> bool) -> Result<Value<'a>> {
+    runtime.meter.charge_unicode(text.as_str())?;
+    Ok(Value::Bool(check(text.as_str())))
 }

@@ -8,11 +8,11 @@
 //! Indices count code points; the search is in [`crate::text::search`]. The arguments are read in the order of CPython 3.13
 //! `clinic/unicodeobject.c.h`: the string to find before the bounds, except that `startswith` and `endswith` check it after them.
 
-use crate::builtins::arguments::{read_bound, require_clinic_str, require_str};
+use crate::builtins::arguments::{require_clinic_str, require_str};
 use crate::builtins::table::built_ins;
 use crate::error::{Error, Result};
 use crate::text::search;
-use crate::value::{Runtime, Shortcut, Str, Value};
+use crate::value::{Runtime, Shortcut, Str, Value, ops};
 
 /// A search for a string between two bounds.
 type Search<T> = fn(&str, &str, Option<i64>, Option<i64>) -> T;
@@ -33,7 +33,7 @@ fn find_in<'a, T>(
 }
 
 fn read_bounds<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, [start, end]: &[Value<'a>; 2]) -> Result<[Option<i64>; 2]> {
-    let bounds = [read_bound(start)?, read_bound(end)?];
+    let bounds = [ops::read_bound(start)?, ops::read_bound(end)?];
     runtime.meter.charge_bytes(text.as_str().len())?;
     Ok(bounds)
 }

@@ -21,7 +21,7 @@ use crate::deadline::{Bounds, Deadline};
 use crate::error::{Error, ErrorClass, Result};
 use crate::limits::{Limit, LimitExceeded};
 use crate::setters::setters;
-use crate::text::utf8;
+use crate::text::message;
 
 /// How [`ChatTemplate::from_dir`](crate::ChatTemplate::from_dir) reads a folder.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +138,7 @@ impl<'p> Files<'p> {
         self.bytes.set(used);
         let text = String::from_utf8(bytes);
         text.map(Some)
-            .map_err(|error| in_file(&path, Error::value(utf8::describe_fault(&error))))
+            .map_err(|error| in_file(&path, Error::value(message::describe_fault(&error))))
     }
 
     /// Returns the bytes of a file up to the size limit as a stream, or `None` if it does not exist. Reading fails when the time is over.

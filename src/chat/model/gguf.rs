@@ -358,7 +358,7 @@ impl<R: Read + Seek> Reader<R> {
         if read.map_err(|error| unreadable(at, size, error))? as u64 != size {
             return Err(cut(at, size));
         }
-        String::from_utf8(bytes).map_err(|error| fault(at, &crate::text::utf8::describe_fault(&error)))
+        String::from_utf8(bytes).map_err(|error| fault(at, &crate::text::message::describe_fault(&error)))
     }
 
     /// Skips bytes. Reads the last one, because it is no error to seek past the end of a file.

@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
 use crate::limits::{Limit, LimitExceeded};
-use crate::text::truncate::elide;
+use crate::text::message::elide;
 use crate::value::Value;
 
 /// The names of the special tokens that every tokenizer can have.

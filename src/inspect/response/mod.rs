@@ -31,7 +31,7 @@ use crate::chat::{common_prefix, control_tokens};
 use crate::error::Result;
 use crate::report::{Arguments, Basics, Response};
 use crate::response::{Event, ResponseTemplate};
-use crate::text::truncate::elide;
+use crate::text::message::elide;
 
 /// The name of the field with the reasoning.
 const REASONING_FIELD: &str = "reasoning_content";

@@ -6,7 +6,7 @@ use super::{Derivation, Failure, MAX_QUOTED, REASONING_FIELD, in_text};
 use crate::error::Result;
 use crate::inspect::plant::{self, FUNCTION, SPARE};
 use crate::response::{ParseOptions, ResponseTemplate};
-use crate::text::truncate::elide;
+use crate::text::message::elide;
 
 /// The content of the messages, with characters that could be taken for an anchor.
 pub const CONTENT: &str = "Yes: \"it\" is 1 < 2, 'so' [see] {here} & <b>there</b>.\n\n- É 😀; #3 | a=b (c), x > y!\nEnd";

@@ -14,8 +14,6 @@ use serde::Serialize;
 use request::is_kept;
 
 use super::change::Change;
-#[cfg(feature = "response")]
-use super::constraints::Constraints;
 use super::format::Format;
 use super::judge::Faults;
 use super::memory::Found;
@@ -36,9 +34,9 @@ use crate::trace::Keeps;
 /// A request as it is written for a template. It borrows from the body and the template.
 #[derive(Debug)]
 pub struct Prepared<'b> {
-    request: Request<'b>,
+    pub(crate) request: Request<'b>,
     pub(super) found: Found,
-    written: Written<'b>,
+    pub(crate) written: Written<'b>,
 }
 
 /// An image, a sound, a video or a file of a request.
@@ -239,24 +237,6 @@ impl<'b> Prepared<'b> {
             range: None,
         });
         media.collect()
-    }
-
-    /// Returns what the body demands of the answer.
-    #[cfg(feature = "response")]
-    pub(crate) fn constraints(&self) -> &Constraints<'b> {
-        &self.request.constraints
-    }
-
-    /// Returns the variables and the tools that the template gets.
-    #[cfg(feature = "response")]
-    pub(crate) fn given(&self) -> (&Data<'b>, &[Given<'b>]) {
-        (&self.written.variables, self.written.tools.as_deref().unwrap_or_default())
-    }
-
-    /// Returns the template that renders the request.
-    #[cfg(feature = "response")]
-    pub(crate) fn template(&self) -> &'b ChatTemplate {
-        self.request.template
     }
 
     /// Returns the tools of the body: the name of each, the schema of its arguments, and the JSON pointer of the schema.

@@ -8,7 +8,7 @@ use super::parts::is_opaque;
 use super::{MAX_SHOWN, Reader};
 use crate::error::Result;
 use crate::json::Data;
-use crate::text::truncate::elide;
+use crate::text::message::elide;
 
 /// The names of roles, with those that other libraries use for them.
 #[rustfmt::skip]

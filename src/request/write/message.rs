@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::normal::{BodyArguments, BodyTurn, Call, ContentForm, ContentPart, Medium, PartKind, Role};
 use super::super::plan::{CallArguments, Content, Empty, Kinds, MediaForm, ThoughtForm, kind};
 use super::super::reasons as why;
-use super::{AtomForm, Given, Spoken, Writer, WrittenMedium, object, own, own_key, start_of};
+use super::{AtomForm, Given, Spoken, Writer, WrittenMedium, object, own, own_key, start_of, typed};
 use crate::error::Result;
 use crate::json::{Data, Entry};
 
@@ -195,7 +195,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
                 self.add_part(part, turn, number, start_of(&text));
                 match part.kind {
                     PartKind::Medium(medium) => self.write_medium(part, medium),
-                    PartKind::Thinking => typed_part("thinking", "thinking", Data::Str(text)),
+                    PartKind::Thinking => typed("thinking", "thinking", Data::Str(text)),
                     _ => text_part(text),
                 }
             });
@@ -295,7 +295,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
             return object(vec![own_key("type", own(medium.name()))]);
         }
         let kind = format!("{}_url", medium.name());
-        typed_part(&kind, &kind, object(vec![own_key("url", Data::Str("".into()))]))
+        typed(&kind, &kind, object(vec![own_key("url", Data::Str("".into()))]))
     }
 
     /// Adds the strings of a part with a number, whose text is at an address, or a medium.
@@ -326,9 +326,5 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
 }
 
 fn text_part(text: Cow<'_, str>) -> Data<'_> {
-    typed_part("text", "text", Data::Str(text))
-}
-
-fn typed_part<'b>(kind: &str, key: &str, value: Data<'b>) -> Data<'b> {
-    object(vec![own_key("type", own(kind)), own_key(key, value)])
+    typed("text", "text", Data::Str(text))
 }

@@ -300,3 +300,8 @@ fn own_key<'b>(key: &str, value: Data<'b>) -> Entry<'b> {
 fn object(entries: Vec<Entry<'_>>) -> Data<'_> {
     Data::Object(Object::new(entries))
 }
+
+/// Returns an object with a type and another entry.
+fn typed<'b>(kind: &str, key: &str, value: Data<'b>) -> Data<'b> {
+    object(vec![own_key("type", own(kind)), own_key(key, value)])
+}

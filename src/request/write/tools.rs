@@ -3,7 +3,7 @@
 use super::super::normal::{Tool, ToolForm};
 use super::super::plan::{Descriptions, ToolList, kind};
 use super::super::reasons as why;
-use super::{AtomForm, Given, Writer, object, own, own_key};
+use super::{AtomForm, Given, Writer, object, own, own_key, typed};
 use crate::json::{Data, Entry, Object};
 
 /// The keys of a tool that have a place of their own, or are none of the function's.
@@ -46,7 +46,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         }
         let mut made = object(entries);
         if is_wrapped {
-            made = object(vec![own_key("type", own("function")), own_key("function", made)]);
+            made = typed("function", "function", made);
         }
         self.written.tools.get_or_insert_default().push(Given::Owned(made));
     }
@@ -74,8 +74,7 @@ impl<'n, 'b> Writer<'n, 'b, '_, '_> {
         let has_properties = |data: &Data<'_>| matches!(data, Data::Object(object) if object.get("properties").is_some());
         if fills != Descriptions::AsIs && !parameters.as_ref().is_some_and(has_properties) {
             self.note(tool.place, why::TOOL_PARAMETERS);
-            let entries = vec![own_key("type", own("object")), own_key("properties", object(Vec::new()))];
-            parameters = Some(object(entries));
+            parameters = Some(typed("object", "properties", object(Vec::new())));
         }
         if fills == Descriptions::FilledDeep {
             self.note(tool.place, why::TOOL_DESCRIPTIONS);

@@ -86,6 +86,19 @@ pub enum Code {
 /// Returns whether a comparison of two values holds.
 pub type Comparison = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>;
 
+/// The lookups by name that code below the built-ins needs during a render. The built-ins provide them in [`Runtime::lookups`].
+#[derive(Debug)]
+pub struct Lookups {
+    /// Returns `value.name`.
+    pub attribute: for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Str<'a>) -> Result<Value<'a>>,
+    /// Returns `value[key]`.
+    pub item: for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<Value<'a>>,
+    /// Returns the filter with the given name.
+    pub filter: fn(&str) -> Option<&'static Function>,
+    /// Returns the Jinja test with the given name.
+    pub test: fn(&str) -> Option<&'static Function>,
+}
+
 /// A method that was looked up and not called yet.
 #[derive(Debug)]
 pub struct BoundMethod<'a> {

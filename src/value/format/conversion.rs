@@ -8,8 +8,7 @@ use super::percent::Source;
 use crate::error::{Error, Result};
 use crate::number::error::too_wide;
 use crate::number::int_float::{int_to_float, truncate};
-use crate::number::layout::{Align, lay_out_text};
-use crate::number::spec::{Spec, char_from_code};
+use crate::number::spec::{Align, Spec, char_from_code, eat_if};
 use crate::number::{Int, IntRef, NumberRef};
 
 /// One conversion without its percent sign: `(key)-08.2f`.
@@ -32,7 +31,7 @@ impl Conversion {
             arguments.expect_mapping()?;
             arguments.pick_key(eat_key(&mut rest)?)?;
         }
-        while let Some(flag) = eat_one_of(&mut rest, &['-', '+', ' ', '#', '0']) {
+        while let Some(flag) = eat_if(&mut rest, |char| matches!(char, '-' | '+' | ' ' | '#' | '0')) {
             match flag {
                 '-' => spec.align = Align::Left,
                 '+' => spec.sign = Some('+'),
@@ -41,7 +40,7 @@ impl Conversion {
                 _ => spec.fill = '0',
             }
         }
-        let width = if eat_one_of(&mut rest, &['*']).is_some() {
+        let width = if eat_if(&mut rest, |char| char == '*').is_some() {
             let width = read_star(arguments, "ssize_t", i64::MIN..=i64::MAX)?;
             if width < 0 {
                 spec.align = Align::Left;
@@ -51,8 +50,8 @@ impl Conversion {
             eat_number(&mut rest, i64::MAX, "width too big")?
         };
         spec.width = width.unwrap_or(0);
-        if eat_one_of(&mut rest, &['.']).is_some() {
-            spec.precision = Some(if eat_one_of(&mut rest, &['*']).is_some() {
+        if eat_if(&mut rest, |char| char == '.').is_some() {
+            spec.precision = Some(if eat_if(&mut rest, |char| char == '*').is_some() {
                 let bounds = i64::from(i32::MIN)..=i64::from(i32::MAX);
                 usize::try_from(read_star(arguments, "int", bounds)?).unwrap_or(0)
             } else {
@@ -65,7 +64,7 @@ impl Conversion {
             _ => spec.fill = ' ',
         }
         // One of C's length modifiers is accepted and ignored.
-        eat_one_of(&mut rest, &['h', 'l', 'L']);
+        eat_if(&mut rest, |char| matches!(char, 'h' | 'l' | 'L'));
         let mut chars = rest.chars();
         spec.letter = chars.next().ok_or_else(|| Error::value("incomplete format"))?;
         Ok(Self {
@@ -102,9 +101,8 @@ impl Conversion {
 
     /// Pads a string to the width for `%s` and `%c`, which ignore the flag `0`.
     pub fn pad_text(&self, text: &str, max_width: usize) -> Result<String> {
-        let mut layout = self.spec.layout(max_width)?;
-        layout.fill = ' ';
-        Ok(lay_out_text(text, &layout))
+        let spec = Spec { fill: ' ', ..self.spec };
+        spec.lay_out_text(text, max_width)
     }
 }
 
@@ -150,7 +148,7 @@ fn format_as_int(spec: &Spec, int: IntRef<'_>, max_width: usize) -> Result<Strin
 /// Formats a float for the letters `e E f F g G`.
 fn format_as_float(spec: &Spec, float: f64, max_width: usize) -> Result<String> {
     let text = spec.float_text(float, false, max_width)?;
-    Ok(spec.lay_out_float(&text, &spec.layout(max_width)?))
+    spec.lay_out_float(&text, max_width)
 }
 
 /// Takes a key in parentheses. The key may contain pairs of parentheses.
@@ -169,14 +167,6 @@ fn eat_key<'a>(rest: &mut &'a str) -> Result<&'a str> {
         }
     }
     Err(Error::value("incomplete format key"))
-}
-
-/// Takes the first character if it is one of `wanted`.
-fn eat_one_of(rest: &mut &str, wanted: &[char]) -> Option<char> {
-    let mut chars = rest.chars();
-    let first = chars.next().filter(|char| wanted.contains(char))?;
-    *rest = chars.as_str();
-    Some(first)
 }
 
 /// Takes a number in ASCII digits, if there is one.

@@ -5,10 +5,11 @@
 //! (`abstract.c`, `binary_op1`). An undefined value raises its own error. The order here is therefore: two numbers, the type of the left
 //! value, an undefined value on either side, the error.
 
-use super::{concat, views};
+use super::concat;
 use crate::error::{Error, Result};
 use crate::number::{IntRef, Number, NumberRef, arithmetic, int_float};
-use crate::value::{Runtime, Value, format};
+use crate::unsupported;
+use crate::value::{Iter, Key, Runtime, Value, format};
 
 /// An operation on two numbers. Its third argument is the maximum number of bits of the result.
 type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> Result<Number>;
@@ -37,7 +38,23 @@ pub fn subtract<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
     if let Value::Undefined(undefined) = left {
         return Err(undefined.error());
     }
-    Err(views::difference_error(runtime, left, right)?)
+    Err(difference_error(runtime, left, right)?)
+}
+
+/// Returns the error of `left - right` for values that are not numbers. The difference of a view and an iterable of hashable items is a
+/// set, which is unsupported (CPython 3.13 `dictobject.c`, `dictviews_sub`).
+fn difference_error<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Error> {
+    let is_set_view = |value: &Value<'a>| matches!(value, Value::Keys(_) | Value::Items(_));
+    if !is_set_view(left) && !is_set_view(right) {
+        return Ok(unsupported_operands("-", left, right));
+    }
+    for operand in [left, right] {
+        let mut items = Iter::new(operand)?;
+        while let Some(item) = items.next(runtime)? {
+            Key::new(runtime, item)?;
+        }
+    }
+    Ok(unsupported::SET.error())
 }
 
 pub fn multiply<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {

@@ -4,7 +4,7 @@
 //! items. All undefined values are equal. A NaN equals nothing, but a list that contains it equals itself. Other values are equal only
 //! to themselves.
 
-use super::{arithmetic, identity, views};
+use super::{arithmetic, identity, order};
 use crate::error::Result;
 use crate::unsupported;
 use crate::value::key::is_equal_scalar;
@@ -47,7 +47,7 @@ fn equal_values<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
             Ok(std::ptr::eq(left.function, right.function) && identity::is_same(runtime, &left.receiver, &right.receiver)?)
         }
         (Value::Keys(one) | Value::Items(one), Value::Keys(other) | Value::Items(other)) => {
-            Ok(one.len() == other.len() && views::is_subset(runtime, left, right)?)
+            Ok(one.len() == other.len() && order::is_subset(runtime, left, right)?)
         }
         // A view of values is equal only to itself.
         (Value::Values(left), Value::Values(right)) => {

@@ -29,7 +29,8 @@ pub fn is_same<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a
         (Value::List(left), Value::List(right)) if left.is_empty() && right.is_empty() => false,
         (Value::Dict(left), Value::Dict(right)) if left.is_empty() && left.shares_storage(right) => false,
         (Value::List(items) | Value::Tuple(items), _) if !items.is_empty() && left.shares_storage(right) => !items.is_slice(),
-        _ => left.shares_storage(right) || left.has_own_storage() || !compare::identical_or_equal(runtime, left, right)?,
+        (Value::List(_), _) => true,
+        _ => left.shares_storage(right) || left.address().is_some() || !compare::identical_or_equal(runtime, left, right)?,
     };
     if is_known && !is_repeated(runtime, left, right)? {
         Ok(left.shares_storage(right))

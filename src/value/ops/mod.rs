@@ -3,27 +3,20 @@
 mod arithmetic;
 mod compare;
 mod concat;
-mod contains;
+mod container;
 mod identity;
 mod item;
-mod iterate;
-mod length;
 mod order;
 mod slice;
 mod sort;
-mod truth;
-mod views;
 
 pub use arithmetic::{
     add, charge_digits, charge_numbers, divide, floor_divide, modulo, multiply, negate, positive, power, subtract,
 };
 pub use compare::{equal, identical_or_equal};
-pub use contains::contains;
+pub use container::{collect, contains, is_true, length, try_length};
 pub use identity::is_same;
 pub use item::get_item;
-pub use iterate::collect;
-pub use length::{length, try_length};
 pub use order::{greater, greater_equal, less, less_equal};
-pub use slice::slice;
+pub use slice::{no_bound, read_bound, slice};
 pub use sort::sort_indices;
-pub use truth::is_true;

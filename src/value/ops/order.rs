@@ -6,10 +6,11 @@
 
 use std::cmp::Ordering;
 
-use super::{arithmetic, compare, views};
+use super::container::contains;
+use super::{arithmetic, compare};
 use crate::error::{Error, Result};
 use crate::number::int_float;
-use crate::value::{Runtime, Seq, Value};
+use crate::value::{Iter, Runtime, Seq, Value};
 
 /// One of the four operators.
 #[derive(Clone, Copy)]
@@ -87,8 +88,8 @@ fn compare<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Value<'a>, right:
         (Value::Keys(one) | Value::Items(one), Value::Keys(other) | Value::Items(other)) => Ok(order
             .accepts(one.len().cmp(&other.len()))
             && match order {
-                Order::Less | Order::LessEqual => views::is_subset(runtime, left, right)?,
-                Order::Greater | Order::GreaterEqual => views::is_subset(runtime, right, left)?,
+                Order::Less | Order::LessEqual => is_subset(runtime, left, right)?,
+                Order::Greater | Order::GreaterEqual => is_subset(runtime, right, left)?,
             }),
         (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
         _ => match (left.as_number(), right.as_number()) {
@@ -118,4 +119,16 @@ fn compare_items<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Seq<'a>, ri
         }
     }
     Ok(order.accepts(left.len().cmp(&right.len())))
+}
+
+/// Returns whether every item of one view of a dict is in the other (CPython 3.13 `dictobject.c`, `dictview_richcompare`).
+pub(super) fn is_subset<'a>(runtime: &mut Runtime<'a>, part: &Value<'a>, whole: &Value<'a>) -> Result<bool> {
+    runtime.meter.check_stack()?;
+    let mut items = Iter::new(part)?;
+    while let Some(item) = items.next(runtime)? {
+        if !contains(runtime, whole, &item)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

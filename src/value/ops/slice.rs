@@ -90,11 +90,12 @@ fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -
 impl Bounds {
     /// Converts the bounds. CPython converts the step first, and refuses 0 before it looks at the others.
     fn new(start: Option<&Value<'_>>, stop: Option<&Value<'_>>, step: Option<&Value<'_>>) -> Result<Self> {
-        let step = bound(step)?;
+        let read = |bound: Option<&Value<'_>>| bound.map_or(Ok(None), read_bound);
+        let step = read(step)?;
         if step == Some(0) {
             return Err(zero_step());
         }
-        let (start, stop) = (bound(start)?, bound(stop)?);
+        let (start, stop) = (read(start)?, read(stop)?);
         Ok(Self { start, stop, step })
     }
 
@@ -103,16 +104,18 @@ impl Bounds {
     }
 }
 
-fn bound(value: Option<&Value<'_>>) -> Result<Option<i64>> {
-    match value {
-        None | Some(Value::None) => Ok(None),
-        Some(value) => match value.clamped_index() {
-            Some(index) => Ok(Some(index)),
-            None => Err(Error::type_error(
-                "slice indices must be integers or None or have an __index__ method",
-            )),
-        },
+/// Reads a bound of a slice, or of a method such as `str.find`. An integer that does not fit in an `i64` becomes the nearest one.
+pub fn read_bound(bound: &Value<'_>) -> Result<Option<i64>> {
+    match (bound, bound.clamped_index()) {
+        (Value::None, _) => Ok(None),
+        (_, Some(index)) => Ok(Some(index)),
+        _ => Err(no_bound()),
     }
+}
+
+/// Returns the error for a bound that is not an integer.
+pub fn no_bound() -> Error {
+    Error::type_error("slice indices must be integers or None or have an __index__ method")
 }
 
 /// Returns a slice of a range, which is a range. Its bounds can be one step beyond the items (CPython `rangeobject.c`, `compute_slice`).

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::meter::LONG;
 use crate::number::text;
 use crate::text::quote;
-use crate::value::{Dict, Range, Runtime, Seq, Str, Value, backslash_escape};
+use crate::value::{Range, Runtime, Str, Value, backslash_escape};
 
 /// The number of steps that it costs to find the shortest digits of a float.
 pub const DIGITS: u64 = 12;
@@ -100,7 +100,10 @@ pub(super) fn write_nested<'a>(
         }
         Value::Str(text) => write_quoted(runtime, text, out),
         Value::Undefined(_) => write_piece(runtime, "Undefined", out),
-        Value::Range(range) => write_range(runtime, range, out),
+        Value::Range(Range {
+            start, stop, step: 1, ..
+        }) => write_piece(runtime, &format!("range({start}, {stop})"), out),
+        Value::Range(Range { start, stop, step, .. }) => write_piece(runtime, &format!("range({start}, {stop}, {step})"), out),
         Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Keys(_) | Value::Values(_) | Value::Items(_) => {
             write_container(runtime, value, enclosing, out)
         }
@@ -122,13 +125,16 @@ fn write_container<'a>(
     let enclosing = &Enclosing::new(value, enclosing);
     match value {
         Value::List(items) => write_items(runtime, items.iter(), ("[", "]"), enclosing, out),
-        Value::Tuple(items) => write_tuple(runtime, items, enclosing, out),
+        Value::Tuple(items) => {
+            let close = if items.len() == 1 { ",)" } else { ")" };
+            write_items(runtime, items.iter(), ("(", close), enclosing, out)
+        }
         Value::Keys(dict) => write_items(runtime, dict.keys(), ("dict_keys([", "])"), enclosing, out),
         Value::Values(dict) => {
             let values = dict.iter().map(|(_, value)| value);
             write_items(runtime, values, ("dict_values([", "])"), enclosing, out)
         }
-        Value::Items(dict) => write_pairs(runtime, dict, enclosing, out),
+        Value::Items(dict) => write_pairs(runtime, dict.iter(), ["dict_items([", "(", ", ", ")", "])"], enclosing, out),
         Value::Dict(dict) => write_dict(runtime, dict.iter(), enclosing, out),
         _ => Ok(()),
     }
@@ -151,23 +157,6 @@ fn write_items<'a>(
     write_piece(runtime, close, out)
 }
 
-fn write_tuple<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, enclosing: &Enclosing<'_, 'a>, out: &mut String) -> Result<()> {
-    let close = if items.len() == 1 { ",)" } else { ")" };
-    write_items(runtime, items.iter(), ("(", close), enclosing, out)
-}
-
-fn write_pairs<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, enclosing: &Enclosing<'_, 'a>, out: &mut String) -> Result<()> {
-    write_piece(runtime, "dict_items([", out)?;
-    for (index, (key, value)) in dict.iter().enumerate() {
-        out.push_str(if index > 0 { ", (" } else { "(" });
-        write_nested(runtime, &key, Some(enclosing), out)?;
-        out.push_str(", ");
-        write_nested(runtime, &value, Some(enclosing), out)?;
-        write_piece(runtime, ")", out)?;
-    }
-    write_piece(runtime, "])", out)
-}
-
 /// Appends the `repr` of a dict with these entries.
 pub(super) fn write_dict<'a>(
     runtime: &mut Runtime<'a>,
@@ -175,25 +164,27 @@ pub(super) fn write_dict<'a>(
     enclosing: &Enclosing<'_, 'a>,
     out: &mut String,
 ) -> Result<()> {
-    write_piece(runtime, "{", out)?;
-    for (index, (key, value)) in entries.enumerate() {
-        if index > 0 {
-            out.push_str(", ");
-        }
-        write_nested(runtime, &key, Some(enclosing), out)?;
-        out.push_str(": ");
-        write_nested(runtime, &value, Some(enclosing), out)?;
-    }
-    write_piece(runtime, "}", out)
+    write_pairs(runtime, entries, ["{", "", ": ", "", "}"], enclosing, out)
 }
 
-fn write_range<'a>(runtime: &mut Runtime<'a>, range: &Range, out: &mut String) -> Result<()> {
-    let Range { start, stop, step, .. } = range;
-    let text = match step {
-        1 => format!("range({start}, {stop})"),
-        _ => format!("range({start}, {stop}, {step})"),
-    };
-    write_piece(runtime, &text, out)
+/// Appends pairs between brackets, each with strings before, within and after it.
+fn write_pairs<'a>(
+    runtime: &mut Runtime<'a>,
+    pairs: impl Iterator<Item = (Value<'a>, Value<'a>)>,
+    [open, before, within, after, close]: [&str; 5],
+    enclosing: &Enclosing<'_, 'a>,
+    out: &mut String,
+) -> Result<()> {
+    write_piece(runtime, open, out)?;
+    for (index, (key, value)) in pairs.enumerate() {
+        out.push_str(if index > 0 { ", " } else { "" });
+        out.push_str(before);
+        write_nested(runtime, &key, Some(enclosing), out)?;
+        out.push_str(within);
+        write_nested(runtime, &value, Some(enclosing), out)?;
+        out.push_str(after);
+    }
+    write_piece(runtime, close, out)
 }
 
 fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String) -> Result<()> {

@@ -21,7 +21,7 @@ use std::ops::Range;
 use super::groups::{Groups, Owned, Part, Stretch, group_by_message};
 use crate::error::Result;
 use crate::meter::Claim;
-use crate::text::truncate::elide;
+use crate::text::message::elide;
 use crate::trace::{Place, Segment};
 use answer::Found;
 pub use answer::{AssistantOptions, AssistantSpans};

@@ -1,11 +1,64 @@
-//! Python's `item in container`.
+//! What Python asks of any value that may hold others: `bool(value)`, `len(value)`, `list(value)`, `item in value`.
 //!
-//! `'ell' in 'hello'`. A dict contains its keys, an undefined value contains nothing, and an iterator is consumed up to the item.
+//! Empty containers and strings, zeros, `None` and undefined values are false; `'0'` is true. A string is counted in code points. An undefined
+//! value has length 0 and contains nothing, a dict contains its keys, and an iterator is consumed up to the item.
 
 use super::compare;
 use crate::error::{Error, Result};
 use crate::number::{Int, int_float};
+use crate::text::slice::char_count;
 use crate::value::{Iter, Runtime, Seq, Value};
+
+#[inline]
+pub fn is_true<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<bool> {
+    Ok(match value {
+        Value::Bool(bool) => *bool,
+        Value::None | Value::Undefined(_) => false,
+        Value::Str(text) => !text.as_str().is_empty(),
+        Value::List(items) | Value::Tuple(items) => !items.is_empty(),
+        Value::Dict(dict) => !dict.is_empty(),
+        Value::Keys(view) | Value::Values(view) | Value::Items(view) => !view.is_empty(),
+        Value::Int(int) => *int != 0,
+        Value::Float(float) => *float != 0.0,
+        Value::Range(range) => range.len != 0,
+        // Its length decides, and computing the length can drain the iterable.
+        Value::Loop(context) => context.length(runtime)? != 0,
+        _ => true,
+    })
+}
+
+/// Returns the length of a value, or the error `object of type 'NoneType' has no len()`.
+pub fn length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<usize> {
+    match try_length(runtime, value)? {
+        Some(length) => Ok(length),
+        None => Err(Error::type_error(format!(
+            "object of type '{}' has no len()",
+            value.ty().name()
+        ))),
+    }
+}
+
+/// Returns the length of a value, or `None` if it has none.
+pub fn try_length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Option<usize>> {
+    Ok(Some(match value {
+        Value::Str(text) => {
+            runtime.meter.charge_bytes(text.as_str().len())?;
+            char_count(text.as_str())
+        }
+        Value::List(items) | Value::Tuple(items) => items.len(),
+        Value::Dict(dict) => dict.len(),
+        Value::Keys(view) | Value::Values(view) | Value::Items(view) => view.len(),
+        Value::Range(range) => usize::try_from(range.len).unwrap_or(0),
+        Value::Undefined(_) => 0,
+        Value::Loop(context) => usize::try_from(context.length(runtime)?).unwrap_or(0),
+        _ => return Ok(None),
+    }))
+}
+
+/// Returns the items of `list(value)`.
+pub fn collect<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Vec<Value<'a>>> {
+    Iter::new(value)?.drain(runtime)
+}
 
 pub fn contains<'a>(runtime: &mut Runtime<'a>, container: &Value<'a>, item: &Value<'a>) -> Result<bool> {
     match (container, item) {
