@@ -1,0 +1,202 @@
+//! Finds the groups of a match whose place is known.
+
+use std::ops::Range;
+
+use regex_automata::nfa::thompson::NFA;
+use regex_automata::{Anchored, Input, meta};
+use regex_syntax::hir::{Dot, Hir, HirKind};
+
+use super::automaton::Automaton;
+use super::machine::MAX_NFA;
+use crate::error::Result;
+use crate::meter::Meter;
+
+/// The maximum size of the memory in which the groups of a match are found, in bytes.
+const MAX_GROUPS: usize = 4 << 20;
+
+/// The number of slots of groups, in all states of an NFA, whose simulation for one byte costs one step.
+const SLOTS_PER_STEP: usize = 64;
+
+/// Finds the groups of a match whose place is known. Each state is visited at each byte at most once.
+#[derive(Clone, Debug)]
+pub struct Groups {
+    regex: meta::Regex,
+    /// The number of steps that a byte costs.
+    steps: usize,
+}
+
+/// The name and the byte range of each group that took part in a match.
+pub type Places<'g> = Vec<(&'g str, Range<usize>)>;
+
+impl Groups {
+    /// Returns what finds the groups of an expression, or `None` if no group has a name.
+    pub fn new(hir: &Hir, nfa: &NFA) -> Result<Option<Self>, String> {
+        let info = nfa.group_info();
+        if info.all_names().all(|(_, _, name)| name.is_none()) {
+            return Ok(None);
+        }
+        let slots = nfa.states().len().saturating_mul(info.slot_len());
+        if slots.saturating_mul(2 * size_of::<usize>()) > MAX_GROUPS {
+            return Err("the groups of all states take too much memory".to_owned());
+        }
+        let config = meta::Config::new()
+            .hybrid(false)
+            .auto_prefilter(false)
+            .nfa_size_limit(Some(MAX_NFA));
+        let regex = meta::Builder::new().configure(config).build_from_hir(hir);
+        let slots = info.slot_len().saturating_add(SLOTS_PER_STEP / 8);
+        Ok(Some(Self {
+            regex: regex.map_err(|error| error.to_string())?,
+            steps: nfa.states().len().saturating_mul(slots).div_ceil(SLOTS_PER_STEP),
+        }))
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.regex.group_info().all_names().filter_map(|(_, _, name)| name)
+    }
+
+    /// Returns the groups that took part in a match.
+    pub fn find(&self, text: &str, found: &Range<usize>, meter: &mut Meter<'_>) -> Result<Places<'_>> {
+        meter.charge(self.steps.saturating_mul(found.len().saturating_add(1)) as u64)?;
+        let mut captures = self.regex.create_captures();
+        let input = Input::new(text).range(found.clone()).anchored(Anchored::Yes);
+        self.regex.search_captures(&input, &mut captures);
+        let names = self.names();
+        Ok(names
+            .filter_map(|name| Some((name, captures.get_group_by_name(name)?.range())))
+            .collect())
+    }
+}
+
+/// An expression with a group of any text, as short as possible: `<a=(?P<key>\w+)>(?P<value>.*?)</a>`. The text of this group needs no search
+/// for groups.
+///
+/// A match prefers what its head prefers, then a short value, then what its tail prefers. So if the tail is found anywhere after the match that
+/// the head prefers, then this is the head of the whole match, and the first place of the tail is that of its tail.
+#[derive(Clone, Debug)]
+pub struct Split {
+    head: Automaton,
+    name: String,
+    tail: Automaton,
+}
+
+impl Split {
+    /// Splits an expression at the last such group.
+    pub fn new(hir: &Hir) -> Result<Option<Self>, String> {
+        let HirKind::Concat(parts) = hir.kind() else { return Ok(None) };
+        let Some((at, name)) = (0..).zip(parts).filter_map(|(at, part)| Some((at, any_text(part)?))).last() else {
+            return Ok(None);
+        };
+        let (head, tail) = parts.split_at(at);
+        let tail = tail.iter().skip(1).cloned();
+        Ok(Some(Self {
+            head: Automaton::of_part(&Hir::concat(head.to_vec()))?,
+            name: name.to_owned(),
+            tail: Automaton::of_part(&Hir::concat(tail.collect()))?,
+        }))
+    }
+
+    /// Returns the size of the NFAs in bytes.
+    pub fn memory(&self) -> usize {
+        self.head.memory.saturating_add(self.tail.memory)
+    }
+
+    /// Returns the groups of a match, or `None` if the tail was not found.
+    pub fn find(&self, text: &str, found: &Range<usize>, meter: &mut Meter<'_>) -> Result<Option<Places<'_>>> {
+        let input = Input::new(text).range(found.clone());
+        let head = self.head.find(&input.clone().anchored(Anchored::Yes), true, meter)?;
+        let Some(head) = head else { return Ok(None) };
+        let rest = input.range(head.end..found.end);
+        let Some(tail) = self.tail.find(&rest, true, meter)? else {
+            return Ok(None);
+        };
+        let mut groups = self.head.groups(text, &head, meter)?;
+        groups.push((&self.name, head.end..tail.start));
+        groups.extend(self.tail.groups(text, &tail, meter)?);
+        Ok(Some(groups))
+    }
+}
+
+/// Returns the name of a group of any text, as short as possible.
+fn any_text(hir: &Hir) -> Option<&str> {
+    let HirKind::Capture(capture) = hir.kind() else { return None };
+    let HirKind::Repetition(repetition) = capture.sub.kind() else {
+        return None;
+    };
+    let is_any = *repetition.sub == Hir::dot(Dot::AnyChar);
+    let is_short = (repetition.min, repetition.max, repetition.greedy) == (0, None, false);
+    capture.name.as_deref().filter(|_| is_any && is_short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deadline::Bounds;
+
+    const PARTS: [&str; 16] = [
+        "a",
+        "b",
+        " ",
+        "é",
+        "a?",
+        "b*",
+        r"\s*",
+        "[ab]*?",
+        ".",
+        "(?P<NAME>a|ab)",
+        "(?P<NAME>[^b]*?)",
+        "(?:a|b\n)",
+        "\n?",
+        "(?P<NAME>b+)?",
+        ".*",
+        r"\z",
+    ];
+
+    /// Returns the next number below `end` of a sequence.
+    fn draw(number: &mut u64, end: usize) -> usize {
+        *number = number
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(*number >> 33).unwrap() % end
+    }
+
+    /// Returns up to four of these parts, each `NAME` with a name of its own.
+    fn choose(parts: &[&str], number: &mut u64) -> String {
+        let count = draw(number, 5);
+        let parts = (0..count).map(|_| parts[draw(number, parts.len())].replace("NAME", &format!("g{number}")));
+        parts.collect()
+    }
+
+    #[test]
+    fn groups_of_parts_are_those_of_the_whole() {
+        let bounds = Bounds::default();
+        let deadline = bounds.start();
+        let meter = &mut Meter::within(bounds, &deadline);
+        let (mut number, mut split_count, mut whole_count) = (1, 0, 0);
+        for _ in 0..500 {
+            let [head, tail] = [(); 2].map(|()| choose(&PARTS, &mut number));
+            let pattern = format!("{head}(?P<value>.*?){tail}");
+            let parser = regex_syntax::ParserBuilder::new().dot_matches_new_line(true).build();
+            let hir = { parser }.parse(&pattern).unwrap();
+            let automaton = Automaton::new(&hir, |_| Hir::empty()).unwrap();
+            let (Some(whole), Some(split)) = (&automaton.groups, &automaton.split) else {
+                continue;
+            };
+            for _ in 0..10 {
+                let text = [(); 3]
+                    .map(|()| choose(&["a", "b", "\n", " ", "é", "ab"], &mut number))
+                    .concat();
+                let Some(found) = automaton.find(&Input::new(&text), true, meter).unwrap() else {
+                    continue;
+                };
+                let Some(groups) = split.find(&text, &found, meter).unwrap() else {
+                    whole_count += 1;
+                    continue;
+                };
+                split_count += 1;
+                assert_eq!(groups, whole.find(&text, &found, meter).unwrap(), "{pattern} {text:?}");
+            }
+        }
+        assert!(split_count > 1000 && whole_count > 10, "{split_count} {whole_count}");
+    }
+}
