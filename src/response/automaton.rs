@@ -32,9 +32,9 @@ pub struct Automaton {
     /// Whether what the prefilter finds is a match, because the expression is one of several strings.
     is_literal: bool,
     /// What finds the groups of a match. It is absent if no group has a name.
-    pub groups: Option<Groups>,
+    groups: Option<Groups>,
     /// What finds them sooner in most matches.
-    pub split: Option<Box<Split>>,
+    split: Option<Box<Split>>,
     /// The size of the NFAs in bytes.
     pub memory: usize,
 }
