@@ -74,12 +74,8 @@ impl Automaton {
         Ok(whole)
     }
 
-    /// Compiles a part of an expression, for matches whose text is known.
-    pub fn of_part(hir: &Hir) -> Result<Self, String> {
-        Self::compile(hir, |_| Hir::empty())
-    }
-
-    fn compile(hir: &Hir, beginning_of: impl FnOnce(&Hir) -> Hir) -> Result<Self, String> {
+    /// Compiles an expression without finding the groups of a match in parts.
+    pub fn compile(hir: &Hir, beginning_of: impl FnOnce(&Hir) -> Hir) -> Result<Self, String> {
         let (forward, reversed) = (compile(hir, false)?, compile(hir, true)?);
         let beginning = compile(&beginning_of(hir), true)?;
         Ok(Self {

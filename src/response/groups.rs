@@ -21,6 +21,8 @@ const SLOTS_PER_STEP: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Groups {
     regex: meta::Regex,
+    /// The name of each group, and the index of the slot for its start, which is before that for its end.
+    names: Vec<(String, usize)>,
     /// The number of steps that a byte costs.
     steps: usize,
 }
@@ -32,7 +34,11 @@ impl Groups {
     /// Returns what finds the groups of an expression, or `None` if no group has a name.
     pub fn new(hir: &Hir, nfa: &NFA) -> Result<Option<Self>, String> {
         let info = nfa.group_info();
-        if info.all_names().all(|(_, _, name)| name.is_none()) {
+        let names = info
+            .all_names()
+            .filter_map(|(_, index, name)| Some((name?.to_owned(), 2 * index)));
+        let names: Vec<_> = names.collect();
+        if names.is_empty() {
             return Ok(None);
         }
         let slots = nfa.states().len().saturating_mul(info.slot_len());
@@ -47,24 +53,25 @@ impl Groups {
         let slots = info.slot_len().saturating_add(SLOTS_PER_STEP / 8);
         Ok(Some(Self {
             regex: regex.map_err(|error| error.to_string())?,
+            names,
             steps: nfa.states().len().saturating_mul(slots).div_ceil(SLOTS_PER_STEP),
         }))
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.regex.group_info().all_names().filter_map(|(_, _, name)| name)
+        self.names.iter().map(|(name, _)| name.as_str())
     }
 
     /// Returns the groups that took part in a match.
     pub fn find(&self, text: &str, found: &Range<usize>, meter: &mut Meter<'_>) -> Result<Places<'_>> {
         meter.charge(self.steps.saturating_mul(found.len().saturating_add(1)) as u64)?;
-        let mut captures = self.regex.create_captures();
+        let mut slots = vec![None; self.regex.group_info().slot_len()];
         let input = Input::new(text).range(found.clone()).anchored(Anchored::Yes);
-        self.regex.search_captures(&input, &mut captures);
-        let names = self.names();
-        Ok(names
-            .filter_map(|name| Some((name, captures.get_group_by_name(name)?.range())))
-            .collect())
+        self.regex.search_slots(&input, &mut slots);
+        let offset = |slot: usize| Some(slots.get(slot).copied()??.get());
+        let names = self.names.iter();
+        let places = names.filter_map(|(name, slot)| Some((name.as_str(), offset(*slot)?..offset(slot + 1)?)));
+        Ok(places.collect())
     }
 }
 
@@ -90,9 +97,9 @@ impl Split {
         let (head, tail) = parts.split_at(at);
         let tail = tail.iter().skip(1).cloned();
         Ok(Some(Self {
-            head: Automaton::of_part(&Hir::concat(head.to_vec()))?,
+            head: Automaton::compile(&Hir::concat(head.to_vec()), |_| Hir::empty())?,
             name: name.to_owned(),
-            tail: Automaton::of_part(&Hir::concat(tail.collect()))?,
+            tail: Automaton::compile(&Hir::concat(tail.collect()), |_| Hir::empty())?,
         }))
     }
 

@@ -34,12 +34,12 @@ struct State {
     lead: Option<String>,
 }
 
-/// Adds a string to the anchors of a description.
-type Widen = fn(&Value, &str) -> Value;
+/// The pointer of an object in a description, and the key of its anchor.
+type Place = (&'static str, &'static str);
 
 impl State {
     /// Returns strings that an anchor can have so that the description also reads what a model writes here.
-    fn list_anchors(&self) -> Vec<(Widen, &str)> {
+    fn list_anchors(&self) -> impl Iterator<Item = (Place, &str)> {
         let token = control_tokens(before_thought(&self.prompt)).last();
         let token = token.and_then(|token| self.prompt.get(token));
         let appended = self.appended.as_deref().map(|appended| before_thought(appended).trim());
@@ -47,8 +47,8 @@ impl State {
         // What is no tag can be in content too.
         let lead = self.lead.as_deref().map(str::trim);
         let lead = lead.filter(|lead| control_tokens(lead).next().is_some());
-        let anchors = anchors.map(|anchor| (with_anchor as Widen, anchor));
-        anchors.chain(lead.map(|lead| (with_close as Widen, lead))).collect()
+        let anchors = anchors.map(|anchor| (("", "start_anchor"), anchor));
+        anchors.chain(lead.map(|lead| (("/fields/content", "close"), lead)))
     }
 }
 
@@ -196,11 +196,11 @@ impl Derivation<'_, '_> {
         let mut unread = None;
         for state in list_states(self, facts.1)? {
             let mut best = check_state(self, &description, &state);
-            for (widen, anchor) in state.list_anchors() {
+            for (place, anchor) in state.list_anchors() {
                 if !matches!(best, Ok(Some(_)) | Err(Failure::Reason(_))) {
                     break;
                 }
-                let wider = widen(&description, anchor);
+                let wider = with_string(&description, place, anchor);
                 let checked = check_state(self, &wider, &state).and_then(|fault| Ok((fault, trips::check(self, &wider, facts)?)));
                 match checked {
                     Ok((fault, wider_lost)) if wider_lost.len() <= lost.len() && (fault.is_none() || best.is_err()) => {
@@ -220,30 +220,17 @@ impl Derivation<'_, '_> {
     }
 }
 
-/// Returns a description with one more string after which the model writes.
-fn with_anchor(description: &Value, anchor: &str) -> Value {
-    let wider = plant::with_field(description, "start_anchor_pattern", None);
-    plant::with_field(
-        &wider,
-        "start_anchor",
-        Some(with_item(description.get("start_anchor"), anchor)),
-    )
-}
-
-/// Returns a description with one more string that ends the content.
-fn with_close(description: &Value, close: &str) -> Value {
+/// Returns a description with one more string in an anchor.
+fn with_string(description: &Value, (pointer, key): Place, string: &str) -> Value {
     let mut wider = description.clone();
-    if let Some(content) = wider.pointer_mut("/fields/content") {
-        *content = plant::with_field(content, "close", Some(with_item(content.get("close"), close)));
+    if let Some(object) = wider.pointer_mut(pointer) {
+        let known = match object.get(key) {
+            Some(Value::Array(strings)) => strings.as_slice(),
+            known => known.map(std::slice::from_ref).unwrap_or_default(),
+        };
+        let strings = known.iter().cloned().chain([string.into()]).collect();
+        let plain = plant::with_field(object, &format!("{key}_pattern"), None);
+        *object = plant::with_field(&plain, key, Some(strings));
     }
     wider
-}
-
-/// Returns the strings of an anchor with one more.
-fn with_item(known: Option<&Value>, item: &str) -> Value {
-    let known = known.into_iter().flat_map(|known| match known {
-        Value::Array(items) => items.as_slice(),
-        one => std::slice::from_ref(one),
-    });
-    known.cloned().chain([item.into()]).collect()
 }
