@@ -39,6 +39,12 @@ impl Conversation {
         self
     }
 
+    /// Adds a message.
+    pub fn with_message(mut self, message: Value) -> Self {
+        self.messages.push(Rc::new(message));
+        self
+    }
+
     /// Requests a generation prompt at the end of the prompt.
     pub fn prompted(mut self) -> Self {
         self.add_generation_prompt = true;

@@ -17,6 +17,8 @@ mod calls;
 mod coerce;
 mod content;
 mod dialect;
+mod groups;
+mod machine;
 mod parser;
 mod pattern;
 mod stream;

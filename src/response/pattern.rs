@@ -19,6 +19,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use regex_automata::{Anchored, Input};
 use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
@@ -72,11 +73,10 @@ impl Pattern {
         }
         // The reference sorts by code points. The sort is stable in both.
         literals.sort_by_key(|literal| std::cmp::Reverse(literal.chars().count()));
-        let hir = Hir::alternation(literals.iter().map(|literal| Hir::literal(literal.as_bytes())).collect());
-        let pattern = Self::from_hir(&hir).map_err(|message| Error::new(ErrorKind::Unsupported, message))?;
+        let automaton = Automaton::from_literals(&literals, beginning_of);
         Ok(Self {
+            automaton: automaton.map_err(|message| Error::new(ErrorKind::Unsupported, message))?,
             literals: Some(literals.into_iter().map(str::to_owned).collect()),
-            ..pattern
         })
     }
 
@@ -118,19 +118,15 @@ impl Pattern {
             .build()
             .translate(&source, &ast);
         let hir = hir.map_err(|error| invalid(error.kind()))?;
-        Self::from_hir(&hir).map_err(|_| unsupported("too many states"))
+        Ok(Self {
+            automaton: Automaton::new(&hir, beginning_of).map_err(|_| unsupported("too many states"))?,
+            literals: None,
+        })
     }
 
     /// Compiles an expression of this crate, which is valid.
     pub fn constant(source: &str) -> Option<Self> {
         Self::from_regex(source, "", "").ok()
-    }
-
-    fn from_hir(hir: &Hir) -> Result<Self, String> {
-        Ok(Self {
-            automaton: Automaton::new(hir, beginning_of)?,
-            literals: None,
-        })
     }
 
     /// Returns the size of the automatons in bytes.
@@ -145,13 +141,14 @@ impl Pattern {
 
     /// Returns the first match that begins at or after a byte.
     pub fn find(&self, text: &str, from: usize, meter: &mut Meter<'_>) -> Result<Option<Match<'_>>> {
-        let found = self.automaton.find(text, from, false, true, meter)?;
+        let found = self.automaton.find(&Input::new(text).range(from..), true, meter)?;
         found.map(|found| self.make_match(text, found, meter)).transpose()
     }
 
     /// Returns the match that begins at a byte.
     pub fn find_at(&self, text: &str, start: usize, meter: &mut Meter<'_>) -> Result<Option<Match<'_>>> {
-        let found = self.automaton.find(text, start, true, true, meter)?;
+        let input = Input::new(text).range(start..).anchored(Anchored::Yes);
+        let found = self.automaton.find(&input, true, meter)?;
         found.map(|found| self.make_match(text, found, meter)).transpose()
     }
 
@@ -227,7 +224,7 @@ impl<'p> Search<'p> {
             if self.from > text.len() {
                 return Ok(Found::After(text.len()));
             }
-            let first = automaton.find(text, self.from, false, is_whole, meter)?;
+            let first = automaton.find(&Input::new(text).range(self.from..), is_whole, meter)?;
             if is_whole {
                 let Some(first) = first else {
                     self.from = text.len().saturating_add(1);

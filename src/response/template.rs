@@ -163,14 +163,9 @@ impl ResponseTemplate {
             .iter()
             .map(|(name, field)| load_field(name, field, loader))
             .collect::<Result<_>>()?;
-        let mut implicit = (0..).zip(&fields).filter(|(_, field)| field.open.is_none());
-        let first = implicit.next();
-        if implicit.next().is_some() {
-            let names = fields
-                .iter()
-                .filter(|field| field.open.is_none())
-                .map(|field| field.name.as_str());
-            let names: Vec<_> = names.collect();
+        let implicit = (0..).zip(&fields).filter(|(_, field)| field.open.is_none());
+        let (indices, names): (Vec<usize>, Vec<&str>) = implicit.map(|(index, field)| (index, field.name.as_str())).unzip();
+        if names.len() > 1 {
             return Err(Error::value(format!(
                 "At most one field may omit 'open'/'open_pattern' (that field becomes the implicit-open / leftover sink). Found: {}",
                 names.join(", ")
@@ -184,7 +179,7 @@ impl ResponseTemplate {
             loader,
         )?;
         Ok(Self {
-            implicit: first.map(|(index, _)| index),
+            implicit: indices.first().copied(),
             start: start.ok_or_else(|| Error::value("response_template must define 'start_anchor' or 'start_anchor_pattern'."))?,
             defaults,
             fields,

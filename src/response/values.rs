@@ -23,23 +23,79 @@ const REREAD: usize = 32;
 const REREAD_BYTES: usize = 4096;
 
 impl<'t> Stream<'t> {
-    /// Ends the region where its closing anchor is, and stores its value.
+    /// Ends the region where its closing anchor is, and stores its value. Text without a value is added to the content: all of it, or the part
+    /// before another anchor, from which on it is read again.
     pub fn close(&mut self, closing: Range<usize>, meter: &mut Meter<'_>) -> Result<()> {
         meter.charge(1)?;
-        if let Some(field) = self.region.field.filter(|_| self.region.is_open) {
-            let is_closed = !closing.is_empty() || closing.end < self.buffer.len();
-            match self.read_value(field, closing.start, is_closed, meter) {
-                Ok(value) => {
-                    self.read_call(true, meter)?;
-                    self.store(field, value, closing.clone(), meter)?;
-                }
-                Err(error) if self.is_lenient && is_recoverable(&error) => return self.give_back(field, closing, is_closed, meter),
-                Err(error) => return Err(error),
-            }
+        let Some(field) = self.region.field.filter(|_| self.region.is_open) else {
+            self.end_region(closing.end);
+            return Ok(());
+        };
+        let Region { before, open, start, .. } = self.region;
+        let is_closed = !closing.is_empty() || closing.end < self.buffer.len();
+        if self.read_region(field, closing.start, closing.clone(), is_closed, meter)? {
+            return Ok(());
         }
-        self.at = closing.end;
-        self.leave_region(closing.end);
-        Ok(())
+        // An engine can strip the token at the end of the anchor.
+        let (held_by, held) = self.held;
+        let is_held = !is_closed && held_by == start && (start..closing.start).contains(&held);
+        if is_held && field.1.content.is_self_delimiting() && self.read_region(field, held, closing.clone(), false, meter)? {
+            return Ok(());
+        }
+        let inner = self.find_inner(field, closing.start, meter)?;
+        let place = open..inner.unwrap_or(closing.end);
+        if inner.is_some() && self.read_region(field, place.end, place.end..place.end, false, meter)? {
+            return Ok(());
+        }
+        let body = self.buffer.get(start..closing.start).unwrap_or_default();
+        let is_cut = inner.is_none() && !is_closed && field.1.content.can_begin(body);
+        self.at = place.end;
+        self.keep(before, place, if is_cut { "cut" } else { "malformed" }, meter)
+    }
+
+    /// Stores the value of the text of the region up to a byte, and ends the region after an anchor. Returns whether there is a value.
+    fn read_region(
+        &mut self,
+        field: Indexed<'t>,
+        end: usize,
+        anchor: Range<usize>,
+        is_closed: bool,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool> {
+        let value = match self.read_value(field, end, is_closed, meter) {
+            Err(error) if self.is_lenient && is_recoverable(&error) => return Ok(false),
+            value => value?,
+        };
+        if end == self.at {
+            self.read_call(true, meter)?;
+        }
+        self.store(field, value, anchor.clone(), meter)?;
+        self.end_region(anchor.end);
+        Ok(true)
+    }
+
+    fn end_region(&mut self, end: usize) {
+        self.at = end;
+        self.leave_region(end);
+    }
+
+    /// Returns the start of another opening of a field in the text of its region up to a byte, or of what closes the content there.
+    fn find_inner(&mut self, (_, field): Indexed<'t>, end: usize, meter: &mut Meter<'_>) -> Result<Option<usize>> {
+        let Region { open, start, .. } = self.region;
+        self.reread = self.reread.saturating_add(end.saturating_sub(start));
+        if field.open.is_none() || self.reread > end.saturating_mul(REREAD).saturating_add(REREAD_BYTES) {
+            return Ok(None);
+        }
+        let body = self.buffer.get(..end).unwrap_or_default();
+        let content = self.template.implicit.and_then(|index| self.template.fields.get(index));
+        let patterns = [field.open.as_ref(), content.and_then(|content| content.close.as_ref())];
+        let mut inner = None;
+        for pattern in patterns.into_iter().flatten() {
+            let found = pattern.find(body, start, meter)?.map(|found| found.bytes);
+            let found = found.filter(|found| !found.is_empty() && found.start > open);
+            inner = inner.into_iter().chain(found.map(|found| found.start)).min();
+        }
+        Ok(inner)
     }
 
     /// Returns the value of the text of the region up to a byte.
@@ -166,54 +222,6 @@ impl<'t> Stream<'t> {
             }
         }
         Ok(())
-    }
-
-    /// Adds the text of a region without a value to the content: all of it, or the part before another anchor, from which on it is read again.
-    fn give_back(&mut self, field: Indexed<'t>, closing: Range<usize>, is_closed: bool, meter: &mut Meter<'_>) -> Result<()> {
-        let Region { before, open, start, .. } = self.region;
-        // An engine can strip the token at the end of the anchor.
-        if let (false, true, (held_by, held)) = (is_closed, field.1.content.is_self_delimiting(), self.held) {
-            if held_by == start && (start..closing.start).contains(&held) {
-                if let Ok(value) = self.read_value(field, held, false, meter) {
-                    self.store(field, value, closing.clone(), meter)?;
-                    self.at = closing.end;
-                    self.leave_region(closing.end);
-                    return Ok(());
-                }
-            }
-        }
-        self.reread = self.reread.saturating_add(closing.start.saturating_sub(start));
-        let may_reread = self.reread <= closing.start.saturating_mul(REREAD).saturating_add(REREAD_BYTES);
-        let body = self.buffer.get(..closing.start).unwrap_or_default();
-        // The text ends at another opening, or where the content ends.
-        let ends = self
-            .template
-            .implicit
-            .and_then(|index| self.template.fields.get(index)?.close.as_ref());
-        let patterns = [field.1.open.as_ref(), ends.filter(|_| field.1.open.is_some())];
-        let mut inner = None;
-        for pattern in patterns.into_iter().flatten().filter(|_| may_reread) {
-            let found = pattern.find(body, start, meter)?.map(|found| found.bytes);
-            let found = found
-                .filter(|found| !found.is_empty() && found.start > open)
-                .map(|found| found.start);
-            inner = inner.into_iter().chain(found).min();
-        }
-        let Some(inner) = inner else {
-            let is_cut = !is_closed && field.1.content.can_begin(body.get(start..).unwrap_or_default());
-            self.at = closing.end;
-            return self.keep(before, open..closing.end, if is_cut { "cut" } else { "malformed" }, meter);
-        };
-        self.at = inner;
-        match self.read_value(field, inner, false, meter) {
-            Ok(value) => {
-                self.store(field, value, inner..inner, meter)?;
-                self.leave_region(inner);
-                Ok(())
-            }
-            Err(error) if is_recoverable(&error) => self.keep(before, open..inner, "malformed", meter),
-            Err(error) => Err(error),
-        }
     }
 
     /// Notes a place of the text without a value, and adds it to the content with the white space before it. This is the end of the region.

@@ -174,16 +174,75 @@ fn cases_are_read() {
     }
 }
 
-#[test]
-fn random_answers_are_read_in_any_parts() {
-    let (templates, cases) = read_cases();
+/// Returns a sequence of numbers, each below the one that is passed.
+fn random_numbers() -> impl FnMut(usize) -> usize {
     let mut state: u64 = 0x2545_F491_4F6C_DD1D;
-    let mut random = |below: usize| {
+    move |below: usize| {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         (state >> 11) as usize % below
+    }
+}
+
+/// A group around the whole pattern keeps the value from being found by what is before and after it.
+#[test]
+fn a_value_between_random_patterns_is_that_of_the_whole_pattern() {
+    const PARTS: [&str; 13] = [
+        "a",
+        "b",
+        " ",
+        "a?",
+        "b*",
+        r"\s*",
+        "[ab]*?",
+        ".",
+        "(?:a|ab)",
+        "(?:a|b\n)",
+        "\n?",
+        ".*",
+        "(?:b+)?",
+    ];
+    const KEYS: [&str; 4] = ["(?P<key>a|ab)", "(?P<key>[^b]*?)", "(?P<key>b+)", "(?P<key>a*)"];
+    let mut random = random_numbers();
+    let mut choose = |parts: &[&str]| (0..random(5)).map(|_| parts[random(parts.len())]).collect::<String>();
+    let template = |pattern: &str| {
+        let tags = json!({"content": "xml-inline", "content_args": {"tag_pattern": pattern}});
+        ResponseTemplate::new(&json!({"start_anchor": "<>", "fields": {"tags": tags}})).unwrap()
     };
+    let mut count = 0;
+    for round in 0..if cfg!(debug_assertions) { 100 } else { 5000 } {
+        let pattern = [
+            &choose(&PARTS),
+            KEYS[round % 4],
+            &choose(&PARTS),
+            "(?P<value>.*?)",
+            &choose(&PARTS),
+        ]
+        .concat();
+        let [split, whole] = [pattern.clone(), format!("(?P<all>{pattern})")].map(|pattern| template(&pattern));
+        for _ in 0..10 {
+            let filler = ["x", "xb ", "é"].map(|filler| filler.repeat(130));
+            let pieces = ["a", "b", "\n", " ", "ab", &filler[0], &filler[1], &filler[2]];
+            let text = [choose(&pieces), choose(&pieces), choose(&pieces)].concat();
+            let [split, whole] = [&split, &whole].map(|template| {
+                let message = template.parse(&text, &ParseOptions::default());
+                message.map_or_else(
+                    |error| json!(error.to_string()),
+                    |message| serde_json::to_value(message).unwrap(),
+                )
+            });
+            assert_eq!(split, whole, "{pattern} {text:?}");
+            count += usize::from(split.get("tags").is_some());
+        }
+    }
+    assert!(count > 200, "{count}");
+}
+
+#[test]
+fn random_answers_are_read_in_any_parts() {
+    let (templates, cases) = read_cases();
+    let mut random = random_numbers();
     for (name, template) in &templates {
         let texts: Vec<&str> = cases
             .iter()

@@ -31,6 +31,7 @@ const MAX_NEXT: usize = 2;
 const MAX_CLOSE: usize = 1 << 10;
 
 /// What the model writes in a turn of the prompt, from its first character to its last.
+#[derive(Clone)]
 pub(super) struct Written {
     pub range: Range<usize>,
     /// Whether a token at the end of the range ends the turn.
@@ -160,11 +161,7 @@ impl<'g> Grown<'g> {
         if let (Some((at, rest)), Some(Ok(own))) = (&followed, &own) {
             let literal = self.text(*at..own.range.start);
             if if *at == 0 { *rest == literal } else { rest.ends_with(literal) } {
-                let Written { range, has_end } = own;
-                return Ok(Ok(Written {
-                    range: range.clone(),
-                    has_end: *has_end,
-                }));
+                return Ok(Ok(own.clone()));
             }
         }
         // The spans do not show where the model began. The prompt before the message does. It can have text at its end that the turn does

@@ -38,6 +38,7 @@ const REASONING_FIELD: &str = "reasoning_content";
 
 /// What the name of the part with the calls is in a partial description, and that of the reasoning.
 const CALLS: &str = "calls";
+const OBJECTS: &str = "arguments that are objects";
 const THOUGHTS: &str = "reasoning";
 
 /// The maximum number of characters of an excerpt in a reason.
@@ -78,8 +79,6 @@ struct Derivation<'e, 't> {
     head: Option<usize>,
     /// The text before the message.
     anchor: String,
-    /// What the template prints before the content of an answer, after the prompt that asks for it.
-    lead: String,
     /// The last description that was compiled.
     compiled: RefCell<Option<(Value, ResponseTemplate)>>,
 }
@@ -111,7 +110,6 @@ pub fn inspect(experiments: &mut Experiments<'_>, basics: &Basics) -> Result<Res
         has_tools: false,
         head: None,
         anchor: String::new(),
-        lead: String::new(),
         compiled: RefCell::default(),
     };
     match derivation.derive(basics) {
@@ -136,14 +134,13 @@ impl Derivation<'_, '_> {
         if !content.written().contains(PLANT) {
             return Err("the template does not print the content of an answer as it is".into());
         }
-        let written = content.prompt.get(content.start..).unwrap_or_default();
-        self.lead = written.split(PLANT).next().unwrap_or_default().to_owned();
         let mut reason = match basics.calls.arguments {
             Arguments::Neither => self.prints_tools()?.then_some("the template prints tools and no calls"),
             _ => Some("the template does not print the name and the arguments of a call after the user message"),
         }
         .map(str::to_owned);
         let forms = working_forms(&basics.calls);
+        let mut objects = None;
         for is_text in forms {
             let Some(calls) = self.find_calls(*is_text)? else { continue };
             // The template prints JSON text as it is, and objects in the notation of Python.
@@ -151,8 +148,15 @@ impl Derivation<'_, '_> {
                 continue;
             }
             match self.describe_message(&content, Some(&calls)) {
-                Err(Failure::Reason(other)) => reason = Some(other),
-                other => return other,
+                Err(Failure::Reason(other)) => {
+                    objects = objects.or(Some(other.clone()).filter(|_| !is_text));
+                    reason = Some(other);
+                }
+                Ok(mut found) => {
+                    found.lost.extend(objects.map(|reason| (OBJECTS.to_owned(), reason)));
+                    return Ok(found);
+                }
+                stopped => return stopped,
             }
         }
         let mut found = self.describe_message(&content, None)?;

@@ -12,10 +12,13 @@ use super::{Derivation, Failure, Found, REASONING_FIELD};
 use crate::chat::{NEXT_TURN, StopToken, control_tokens};
 use crate::error::Result;
 use crate::inspect::conversation::arrange;
-use crate::inspect::plant::{self, Form};
+use crate::inspect::plant::{self, Form, PLANT, SECOND, USER};
 
 /// The tags between which models write reasoning.
 const THINK_TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("[THINK]", "[/THINK]")];
+
+/// What the name of the part is in a partial description that the template prints between a prompt and the content.
+const BEGINNING: &str = "the beginning of an answer";
 
 /// The maximum number of stop tokens that close the content. An anchor has at most 32 strings.
 const MAX_STOPS: usize = 12;
@@ -27,21 +30,40 @@ struct State {
     prompt: String,
     /// The generation prompt in it, if it is known.
     appended: Option<String>,
+    /// What the template prints between the prompt and the content of an answer, if an answer begins with the prompt.
+    lead: Option<String>,
 }
 
+/// The pointer of an object in a description, and the key of its anchor.
+type Place = (&'static str, &'static str);
+
 impl State {
-    /// Returns strings with which the model's text may begin here.
-    fn anchors(&self) -> impl Iterator<Item = &str> {
+    /// Returns strings that an anchor can have so that the description also reads what a model writes here.
+    fn list_anchors(&self) -> impl Iterator<Item = (Place, &str)> {
         let token = control_tokens(before_thought(&self.prompt)).last();
         let token = token.and_then(|token| self.prompt.get(token));
-        [
-            token,
-            self.appended.as_deref().map(|appended| before_thought(appended).trim()),
-        ]
-        .into_iter()
-        .flatten()
-        .filter(|anchor| !anchor.is_empty())
+        let appended = self.appended.as_deref().map(|appended| before_thought(appended).trim());
+        let anchors = token.into_iter().chain(appended).filter(|anchor| !anchor.is_empty());
+        // What is no tag can be in content too.
+        let lead = self.lead.as_deref().map(str::trim);
+        let lead = lead.filter(|lead| control_tokens(lead).next().is_some());
+        let anchors = anchors.map(|anchor| (("", "start_anchor"), anchor));
+        anchors.chain(lead.map(|lead| (("/fields/content", "close"), lead)))
     }
+}
+
+/// Returns the text after the last planted word of a user or a result.
+fn after_words(text: &str) -> Option<&str> {
+    let ends = [USER, SECOND]
+        .iter()
+        .filter_map(|word| Some(text.rfind(word)?.saturating_add(word.len())));
+    text.get(ends.max()?..)
+}
+
+/// Returns what the template prints between a prompt and the content of an answer to it. Before the last message, the two can differ.
+fn find_lead(prompt: &str, answered: &str) -> Option<String> {
+    let answer = after_words(answered.rsplit_once(PLANT)?.0)?;
+    answer.strip_prefix(after_words(prompt)?.trim_end()).map(str::to_owned)
 }
 
 /// Returns a prompt without the tag at its end that opens reasoning.
@@ -72,20 +94,31 @@ fn list_states(derivation: &mut Derivation<'_, '_>, is_text: Option<bool>) -> Re
             [('c', call.clone().unwrap_or_default()), ('r', result)]
         };
         for conversation in arrange(&[derivation.form], &[order.as_str()], planted) {
-            let tools = (derivation.has_tools && order.ends_with('r')).then(tools);
-            let conversation = conversation.with_tools(tools).prompted();
-            for switch in [None, Some(true), Some(false)] {
+            let has_tools = derivation.has_tools;
+            let tools = [None, has_tools.then(tools)]
+                .into_iter()
+                .skip(usize::from(has_tools && order.ends_with('r')));
+            for (tools, switch) in tools.flat_map(|tools| [None, Some(true), Some(false)].map(|switch| (tools.clone(), switch))) {
+                let has_more = tools.is_some() && !order.ends_with('r');
                 let variables = switch.map(|on| json!({"enable_thinking": on, "thinking": on}));
-                let rendered = derivation
-                    .experiments
-                    .render(&conversation.clone().with_variables(variables))?;
+                let conversation = conversation.clone().with_tools(tools).with_variables(variables);
+                let rendered = derivation.experiments.render(&conversation.clone().prompted())?;
                 let Ok(prompt) = &*rendered else { continue };
+                if states.iter().any(|state: &State| state.prompt == prompt.text) {
+                    continue;
+                }
                 let appended = prompt.generation_prompt.clone().and_then(|range| prompt.text.get(range));
-                if states.iter().all(|state: &State| state.prompt != prompt.text) {
+                let answer = plant::say("assistant", derivation.form, PLANT);
+                let answered = derivation.experiments.text(&conversation.with_message(answer))?;
+                let lead = answered.and_then(|answered| find_lead(&prompt.text, &answered));
+                // Other tools before the last message change nothing after it.
+                let is_same_end = |state: &State| state.lead == lead && after_words(&state.prompt) == after_words(&prompt.text);
+                if !(has_more && states.iter().any(is_same_end)) {
                     states.push(State {
                         what,
                         prompt: prompt.text.clone(),
                         appended: appended.map(str::to_owned),
+                        lead,
                     });
                 }
             }
@@ -94,41 +127,43 @@ fn list_states(derivation: &mut Derivation<'_, '_>, is_text: Option<bool>) -> Re
     Ok(states)
 }
 
-/// Parses what a model writes after a prompt, and after its generation prompt alone.
-fn check_state(derivation: &Derivation<'_, '_>, description: &Value, state: &State) -> Result<(), Failure> {
+/// Parses what a model writes after a prompt, and after its generation prompt alone. Returns why the answer that the template prints there
+/// is not read, if another one is.
+fn check_state(derivation: &Derivation<'_, '_>, description: &Value, state: &State) -> Result<Option<String>, Failure> {
     let template = derivation.compile(description)?;
     let anchor = |key: &str| {
         description
             .pointer(&format!("/fields/{REASONING_FIELD}/{key}"))
             .and_then(Value::as_str)
     };
+    let mut unread = None;
     for prefix in [Some(&state.prompt), state.appended.as_ref()].into_iter().flatten() {
         let tags = anchor("open").zip(anchor("close"));
-        let (message, texts) = match tags.filter(|(open, _)| prefix.trim_end().ends_with(open)) {
-            Some((_, close)) => (
-                json!({"content": CONTENT, REASONING_FIELD: THOUGHT}),
-                vec![format!("{THOUGHT}\n{close}\n{CONTENT}")],
-            ),
-            None => (
-                json!({"content": CONTENT}),
-                vec![CONTENT.to_owned(), format!("{}{CONTENT}", derivation.lead)],
-            ),
+        let close = tags.and_then(|(open, close)| prefix.trim_end().ends_with(open).then_some(close));
+        let message = match close {
+            Some(_) => json!({"content": CONTENT, REASONING_FIELD: THOUGHT}),
+            None => json!({"content": CONTENT}),
         };
-        let faults = texts
-            .iter()
-            .map(|text| derivation.find_fault(&template, (prefix, text), (&message, None), text));
-        // A model can begin in either way.
-        if let Some(fault) = faults
-            .collect::<Result<Option<Vec<_>>, _>>()?
-            .and_then(|faults| faults.into_iter().next())
-        {
-            return Err(Failure::Reason(format!(
-                "an answer {} does not come back {fault}",
-                state.what
-            )));
+        let find_fault = |text: &str| derivation.find_fault(&template, (prefix, text), (&message, None), text);
+        let reason = |fault: String| format!("an answer {} does not come back {fault}", state.what);
+        let Some(close) = close else {
+            // A model can begin in either way.
+            let plain = find_fault(CONTENT)?;
+            let printed = match &state.lead {
+                Some(lead) => find_fault(&format!("{lead}{CONTENT}"))?,
+                None => plain.clone(),
+            };
+            if let (Some(fault), Some(_)) = (plain, &printed) {
+                return Err(Failure::Reason(reason(fault)));
+            }
+            unread = unread.or(printed.map(reason));
+            continue;
+        };
+        if let Some(fault) = find_fault(&format!("{THOUGHT}\n{close}\n{CONTENT}"))? {
+            return Err(Failure::Reason(reason(fault)));
         }
     }
-    Ok(())
+    Ok(unread)
 }
 
 impl Derivation<'_, '_> {
@@ -158,26 +193,26 @@ impl Derivation<'_, '_> {
         mut lost: Vec<(String, String)>,
         facts: (bool, Option<bool>),
     ) -> Result<Found, Failure> {
+        let mut unread = None;
         for state in list_states(self, facts.1)? {
-            let Err(failure) = check_state(self, &description, &state) else {
-                continue;
-            };
-            let Failure::Reason(_) = failure else { return Err(failure) };
-            let mut fitting = None;
-            for anchor in state.anchors() {
-                let wider = with_anchor(&description, anchor);
-                let checked = check_state(self, &wider, &state).and_then(|()| trips::check(self, &wider, facts));
+            let mut best = check_state(self, &description, &state);
+            for (place, anchor) in state.list_anchors() {
+                if !matches!(best, Ok(Some(_)) | Err(Failure::Reason(_))) {
+                    break;
+                }
+                let wider = with_string(&description, place, anchor);
+                let checked = check_state(self, &wider, &state).and_then(|fault| Ok((fault, trips::check(self, &wider, facts)?)));
                 match checked {
-                    Ok(wider_lost) if wider_lost.len() <= lost.len() => {
-                        fitting = Some((wider, wider_lost));
-                        break;
+                    Ok((fault, wider_lost)) if wider_lost.len() <= lost.len() && (fault.is_none() || best.is_err()) => {
+                        (best, description, lost) = (Ok(fault), wider, wider_lost);
                     }
                     Ok(_) | Err(Failure::Reason(_)) => {}
                     Err(stopped) => return Err(stopped),
                 }
             }
-            (description, lost) = fitting.ok_or(failure)?;
+            unread = unread.or(best?);
         }
+        lost.extend(unread.map(|fault| (BEGINNING.to_owned(), fault)));
         Ok(Found {
             template: description,
             lost,
@@ -185,14 +220,17 @@ impl Derivation<'_, '_> {
     }
 }
 
-/// Returns a description with one more string after which the model writes.
-fn with_anchor(description: &Value, anchor: &str) -> Value {
-    let mut anchors = match description.get("start_anchor") {
-        Some(Value::Array(anchors)) => anchors.clone(),
-        Some(known) => vec![known.clone()],
-        None => Vec::new(),
-    };
-    anchors.push(anchor.into());
-    let wider = plant::with_field(description, "start_anchor_pattern", None);
-    plant::with_field(&wider, "start_anchor", Some(anchors.into()))
+/// Returns a description with one more string in an anchor.
+fn with_string(description: &Value, (pointer, key): Place, string: &str) -> Value {
+    let mut wider = description.clone();
+    if let Some(object) = wider.pointer_mut(pointer) {
+        let known = match object.get(key) {
+            Some(Value::Array(strings)) => strings.as_slice(),
+            known => known.map(std::slice::from_ref).unwrap_or_default(),
+        };
+        let strings = known.iter().cloned().chain([string.into()]).collect();
+        let plain = plant::with_field(object, &format!("{key}_pattern"), None);
+        *object = plant::with_field(&plain, key, Some(strings));
+    }
+    wider
 }
