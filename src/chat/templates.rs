@@ -179,7 +179,7 @@ impl Templates {
         self.list.is_empty() && !self.are_named
     }
 
-    /// Sets the expressions of each template to the general form, unless it is shared.
+    /// Replaces the special forms of expressions by the general one, in each template that no other value shares.
     #[cfg(feature = "internal")]
     pub fn generalize(&mut self) {
         for template in &mut self.list {

@@ -93,9 +93,10 @@ choices! {
 pub enum SettingForm {
     #[default]
     AsIs,
-    /// The effort is the nearest word of the template.
+    /// The effort is the word nearest to it that the template knows.
     Nearest,
-    /// The effort is one of the known ones, by its index, or none of them. The variables can say that there is reasoning too.
+    /// The effort is the known one at the index `level`, or none if the index is after the last. If `is_switched`, a variable switches
+    /// reasoning on too.
     Level {
         level: usize,
         is_switched: bool,

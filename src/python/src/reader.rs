@@ -39,7 +39,7 @@ type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 type Entry = (Cow<'static, str>, Data<'static>);
 
-/// What an object is.
+/// An object that was read: a value, or a container whose parts are still to be read.
 enum Found<'py> {
     Value(Data<'static>),
     Container(Parts<'py>),

@@ -108,8 +108,8 @@ impl<'p> KnownPrompt<'p> {
             .unwrap_or_default()
     }
 
-    /// Returns the end of the prompt within the header of a turn, or `None` if the header does not have it. The header can lack the start
-    /// of the prompt, which may end the previous turn, and can have a token for the start of the text.
+    /// Returns the index in the text of the turn at which the generation prompt ends, or `None` if the header of the turn does not have it.
+    /// A generation prompt can begin with the end of the turn before, which the header lacks.
     pub fn find_end(
         &self,
         scene: &Scene<'_>,
