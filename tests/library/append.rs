@@ -1,6 +1,6 @@
 //! The text to append when a conversation grows.
 
-use chat_template::{Append, ApplyOptions, AssistantOptions, ChatTemplate, ErrorClass, NextPiece, PrefixBroken};
+use chat_template::{Append, ApplyOptions, AssistantOptions, ChatTemplate, ErrorClass, LocalTime, NextPiece, PrefixBroken};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n\
@@ -201,7 +201,9 @@ fn a_turn_without_a_known_beginning_is_found_by_what_was_seen() {
 /// The conversations of the corpus that grow, by their messages, and the others by what they have besides.
 fn grow(context: &Value, template: &ChatTemplate, counts: &mut [usize; 4]) {
     let all = context["messages"].as_array().unwrap();
-    let options = prompted().with_tools(&context["tools"]);
+    // Some templates print seconds.
+    let now: LocalTime = "2026-01-02T03:04:05".parse().unwrap();
+    let options = prompted().with_clock(&now).with_tools(&context["tools"]);
     let render = |messages: &[Value], prompted| {
         let options = options.with_add_generation_prompt(prompted);
         template.apply(messages, &options).ok().map(|prompt| prompt.text)
