@@ -2,11 +2,14 @@
 
 use cpu_time::ThreadTime;
 
-use chat_template::response::{ParseOptions, ResponseTemplate};
+use chat_template::response::{ParseOptions, ResponseParser, ResponseTemplate};
 use chat_template::{Bounds, ChatTemplate};
 use serde_json::{Value, json};
 
 const CALLS: &str = "{% for c in m.tool_calls %}<call>\n{{ c.function|tojson }}\n</call>{% endfor %}";
+
+const TAGS: &str = "{{ m.content }}{% for c in m.tool_calls %}<f={{ c.function.name }}>{% for k, v in c.function.arguments.items() %}<p={{ k }}>\
+                    {{ v if v is string else v|tojson }}</p>{% endfor %}</f>{% endfor %}";
 
 /// Returns a template with these fields of an assistant message, and the description that is derived from it.
 fn derive(fields: &str) -> Value {
@@ -63,8 +66,7 @@ fn reasoning_and_calls_are_fields() {
 #[test]
 fn a_tag_for_each_argument_is_read() {
     assert_parsed(
-        "{{ m.content }}{% for c in m.tool_calls %}<f={{ c.function.name }}>{% for k, v in c.function.arguments.items() %}<p={{ k }}>\
-         {{ v if v is string else v|tojson }}</p>{% endfor %}</f>{% endfor %}",
+        TAGS,
         "<f=look><p=city>New \"York\"</p><p=days>3</p></f><|end|>",
         json!({"role": "assistant", "tool_calls": [
             {"type": "function", "function": {"name": "look", "arguments": {"city": "New \"York\"", "days": "3"}}},
@@ -188,25 +190,34 @@ fn derivation_takes_little_time() {
 fn parsing_takes_little_time() {
     let call = "<call>\n{\"name\": \"f\", \"arguments\": {\"a\": \"b\"}}\n</call>";
     let words = "Some words, with a <tag> and 1 < 2.\n".repeat(1 << 16);
-    let texts = [
-        ("content", words.clone()),
-        ("reasoning and content", format!("<think>{words}</think>{words}")),
-        ("calls", call.repeat(1 << 14)),
-    ];
+    let short = "<f=look><p=city>New York</p><p=days>3</p></f>\n";
+    let long = format!("<f=write><p=path>main.rs</p><p=text>{}</p></f>\n", &words[..600]);
     let fields = format!(
         "{{% if m.reasoning_content %}}<think>{{{{ m.reasoning_content }}}}</think>{{% endif %}}{{{{ m.content }}}}{CALLS}"
     );
-    let template = ResponseTemplate::new(&derive(&fields)["template"]).unwrap();
+    let texts = [
+        ("content", &*fields, words.clone()),
+        ("reasoning and content", &fields, format!("<think>{words}</think>{words}")),
+        ("calls", &fields, call.repeat(1 << 14)),
+        ("short calls in tags", TAGS, short.repeat(1 << 14)),
+        ("long calls in tags", TAGS, long.repeat(1 << 11)),
+    ];
     let limits = chat_template::Limits::default().with_steps(u64::MAX).with_live(1 << 30);
-    for (name, text) in texts {
+    for (name, fields, text) in texts {
+        let template = ResponseTemplate::new(&derive(fields)["template"]).unwrap();
         let options = ParseOptions::default().with_bounds(&limits);
+        let rate = |start: ThreadTime| text.len() as f64 / 1e6 / start.elapsed().as_secs_f64();
         let start = ThreadTime::now();
         let parsed = template.parse(&text, &options);
-        let seconds = start.elapsed().as_secs_f64();
+        let whole = rate(start);
+        let start = ThreadTime::now();
+        let mut parser = ResponseParser::new(&template, &options).unwrap();
+        let parts = text.as_bytes().chunks(1 << 10).map(|part| std::str::from_utf8(part).unwrap());
+        let events: usize = parts.map(|part| parser.feed(part).unwrap().len()).sum();
+        assert_eq!(parser.finish().map(|(message, _)| message).ok(), parsed.ok());
         println!(
-            "{name}: {:.0} MB a second, {:?}",
-            text.len() as f64 / 1e6 / seconds,
-            parsed.map(|message| message.len())
+            "{name}: {whole:.0} MB a second, in parts {:.0} with {events} events",
+            rate(start)
         );
     }
 }
