@@ -95,7 +95,7 @@ impl ChatTemplate {
         meter: &dyn Fn() -> Meter<'m>,
     ) -> Result<Prompt> {
         let prompt = self.render_one(messages, count, options, keeps, meter())?;
-        let is_for_copies = keeps != Keeps::Nothing && prompt.segments.is_empty() && options.prompt.assistant.is_none();
+        let is_for_copies = keeps != Keeps::Nothing && prompt.trace.parts().is_empty() && options.prompt.assistant.is_none();
         if !prompt.is_ambiguous || is_for_copies {
             return Ok(prompt);
         }

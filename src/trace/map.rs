@@ -9,17 +9,18 @@
 
 use std::ops::Range;
 
-use super::known::{Known, Role, mark_shared, sort_by_address};
-use super::paths::{MESSAGE_DEPTH, Outer, Paths, ROOT, Step};
+use super::known::{Known, Role, Spot, StringId, sort_by_address};
+use super::literals::Literals;
+use super::paths::{Paths, ROOT, Step};
 use super::sets::Sets;
-use super::source::{Address, FEW, Owner, PieceOrigin, free_spare};
+use super::source::{Address, FEW, Owner, PieceOrigin, free_spare, to_offset};
 use super::union::Union;
 use crate::error::Result;
 use crate::meter::Meter;
 
-/// A container of the input, by the index of its path.
+/// A value of the input that can have values in it, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Container(pub(super) u32);
+pub struct Container(u32);
 
 impl Container {
     /// The root of the input.
@@ -32,18 +33,19 @@ pub type Storage = (usize, Option<usize>);
 /// The strings and containers of the input, and the literals of the template, by their addresses.
 #[derive(Debug)]
 pub struct InputMap<'a> {
+    /// The values: a container before what is in it, and what is in it without a gap.
+    pub(super) values: Vec<Known<'a>>,
+    /// The strings by address, from [`InputMap::sort`] on. The keys are added when a string is first found to be in no value and no literal.
+    pub(super) spots: Vec<Spot>,
+    has_keys: bool,
+    /// The index of the spot that was found last.
+    last_spot: usize,
+    /// The paths of the values that were found, and of their containers.
     pub(super) paths: Paths,
-    /// The keys of objects. Those of the root are variables and not among them.
-    pub(super) keys: Vec<Known<'a>>,
-    /// The keys that may be in the memory of another string.
-    borrowed_keys: Vec<&'a str>,
-    /// The values, sorted by address after [`InputMap::sort`], and after them the keys, also sorted by address. The keys are added when a
-    /// string is first found to be in no value and no literal.
-    pub(super) strings: Vec<Known<'a>>,
-    /// The number of values, if the keys have been added after them.
-    values: Option<usize>,
-    /// The indices of the value, of the key and of the literal that were found last. The next search often finds the same one or the next.
-    last: [usize; 3],
+    /// The containers between a value and the first one that has a path.
+    without_path: Vec<u32>,
+    /// The index of the list of messages, or the root if there is none.
+    messages: u32,
     /// The lists and dicts, sorted when the first of them is looked for.
     containers: Vec<(Storage, u32)>,
     are_containers_sorted: bool,
@@ -54,6 +56,8 @@ pub struct InputMap<'a> {
     /// Whether a string or a message was found that shares its memory with another one, so that the map cannot tell which one was printed.
     pub is_ambiguous: bool,
     literals: Option<&'a Literals>,
+    /// The index of the literal that was found last.
+    last_literal: usize,
     /// The indices of the literals that were found last, by a few bits of their addresses. The rounds of a loop write the same literals.
     recent: [usize; RECENT],
     pub(super) sets: Sets,
@@ -61,43 +65,6 @@ pub struct InputMap<'a> {
 
 /// The number of literals in [`InputMap::recent`].
 const RECENT: usize = 32;
-
-/// The string literals of a template, by address.
-#[derive(Debug, Default)]
-pub struct Literals(Vec<(usize, usize, u32)>);
-
-impl Literals {
-    /// Adds a literal that begins on a line.
-    pub fn push(&mut self, text: &str, line: u32) {
-        let start = text.as_ptr().addr();
-        if !text.is_empty() {
-            self.0.push((start, start + text.len(), line));
-        }
-    }
-
-    /// Sorts the literals, after all are added.
-    pub fn sort(&mut self) {
-        self.0.sort_unstable();
-    }
-
-    /// Returns the origin of the literal with an index and the end of the literal, or `None` if an address is not in it.
-    #[inline]
-    fn get(&self, index: usize, address: usize) -> Option<(PieceOrigin, usize)> {
-        let (start, end, line) = *self.0.get(index)?;
-        (start <= address && address < end).then_some((PieceOrigin::Template(line), end))
-    }
-
-    /// Returns the index of the last literal that begins at or before an address.
-    fn find_index(&self, address: usize) -> Option<usize> {
-        self.0.partition_point(|(start, ..)| *start <= address).checked_sub(1)
-    }
-
-    /// Returns the address of the first literal after an address.
-    fn next_start(&self, address: usize) -> Option<usize> {
-        let after = self.0.partition_point(|(start, ..)| *start <= address);
-        self.0.get(after).map(|(start, ..)| *start)
-    }
-}
 
 /// Returns the index in [`InputMap::recent`] of a literal at an address. The allocator aligns literals to 16 bytes, and few are shorter.
 fn recent_place(address: usize) -> usize {
@@ -107,90 +74,132 @@ fn recent_place(address: usize) -> usize {
 impl<'a> InputMap<'a> {
     /// Makes a map without values, for a template with these literals.
     pub fn new(literals: Option<&'a Literals>) -> Self {
+        let mut values = Vec::with_capacity(FEW);
+        values.push(Known {
+            text: "",
+            key: "",
+            outer: ROOT,
+            item: 0,
+            path: ROOT,
+            role: Role::Entry,
+        });
         Self {
+            values,
+            spots: Vec::with_capacity(FEW),
+            has_keys: false,
+            last_spot: 0,
             paths: Paths::new(),
-            keys: Vec::with_capacity(FEW),
-            borrowed_keys: Vec::new(),
-            strings: Vec::with_capacity(FEW),
-            values: None,
-            last: [0; 3],
+            without_path: Vec::new(),
+            messages: ROOT,
             containers: Vec::with_capacity(FEW),
             are_containers_sorted: false,
             last_container: 0,
             has_messages: false,
             is_ambiguous: false,
             literals,
+            last_literal: 0,
             recent: [0; RECENT],
             sets: Sets::default(),
         }
     }
 
-    /// Returns what the values of a container have in common.
-    pub fn outer(&self, Container(container): Container) -> Option<Outer> {
-        self.paths.outer(container)
-    }
-
-    /// Adds a value of a container and returns it. Its key is a string of the input too, unless the container is the root.
+    /// Adds a value of a container and returns it. `text` is the string, or empty for another value.
     #[inline]
-    pub fn add(&mut self, outer: &Outer, step: Step<'a>) -> Container {
-        let path = self.paths.add(outer, step);
-        if let Step::Key(text) = step {
-            if !outer.is_root() {
-                self.keys.push(Known::new(text, path, Role::Key));
-            }
+    pub fn add(&mut self, Container(outer): Container, step: Step<'a>, text: &'a str) -> Container {
+        let (key, item, role) = match step {
+            Step::Key(key) => (key, 0, Role::Entry),
+            Step::Borrowed(key) => (key, 0, Role::Borrowed),
+            Step::Index(item) => ("", item, Role::Item),
+            Step::Token(name) => (name, 0, Role::Token),
+        };
+        let index = to_offset(self.values.len());
+        self.values.push(Known {
+            text,
+            key,
+            outer,
+            item,
+            path: ROOT,
+            role,
+        });
+        if outer == ROOT && key == "messages" && role != Role::Token {
+            self.messages = index;
         }
-        Container(path)
-    }
-
-    /// Adds a string that is a value of a container.
-    #[inline]
-    pub fn add_string(&mut self, outer: &Outer, step: Step<'a>, text: &'a str) {
-        let Container(path) = self.add(outer, step);
-        self.add_known(text, path, Role::Value);
-    }
-
-    /// Adds a key that may be in the memory of another string, as a literal of a program is for each of its uses.
-    pub fn add_borrowed_key(&mut self, key: &'a str) {
-        self.borrowed_keys.push(key);
-    }
-
-    /// Adds the text of a special token.
-    pub fn add_token(&mut self, name: &str, text: &'a str) {
-        let path = self.paths.add_token(name);
-        self.add_known(text, path, Role::Token);
-    }
-
-    fn add_known(&mut self, text: &'a str, path: u32, role: Role) {
         if !text.is_empty() {
-            self.strings.push(Known::new(text, path, role));
+            self.spots.push(Spot::new(text, StringId::value(index)));
         }
+        if role == Role::Borrowed && !key.is_empty() {
+            self.spots.push(Spot::new(key, StringId::key(index)));
+        }
+        Container(index)
     }
 
     /// Adds the place of a list or a dict in memory. In the map of a traced render, only the list of messages and the messages are needed.
-    pub fn add_storage(&mut self, Container(path): Container, storage: Option<Storage>) {
-        if self.literals.is_none() || self.paths.depth(path) <= usize::from(MESSAGE_DEPTH) {
-            self.containers.extend(storage.map(|storage| (storage, path)));
+    pub fn add_storage(&mut self, Container(index): Container, storage: Option<Storage>) {
+        let is_near = |outer: u32| outer == ROOT || self.value(outer).is_some_and(|outer| outer.outer == ROOT);
+        if self.literals.is_none() || self.value(index).is_some_and(|value| is_near(value.outer)) {
+            self.containers.extend(storage.map(|storage| (storage, index)));
         }
     }
 
-    /// Sorts the values after all are added. Their indices do not change from now on.
+    /// Sorts the strings after all values are added.
     pub fn sort(&mut self) {
-        self.is_ambiguous = sort_by_address(&mut self.strings);
-        mark_shared(&mut self.strings, std::mem::take(&mut self.borrowed_keys));
-        free_spare(&mut self.strings);
-        free_spare(&mut self.keys);
-        self.paths.finish();
+        self.is_ambiguous = sort_by_address(&mut self.spots);
+        free_spare(&mut self.spots);
+        free_spare(&mut self.values);
     }
 
-    /// Adds the keys of objects to the strings, after the values. Returns the number of values.
+    /// Adds the keys of objects to the strings. Those of the root are variables and not among them.
     #[cold]
-    fn add_keys(&mut self) -> usize {
-        let mut keys = std::mem::take(&mut self.keys);
-        self.is_ambiguous |= sort_by_address(&mut keys);
-        let values = self.strings.len();
-        self.strings.append(&mut keys);
-        self.values = Some(values);
-        values
+    fn add_keys(&mut self) {
+        self.has_keys = true;
+        for (index, value) in (0..).zip(&self.values) {
+            if value.role != Role::Borrowed && value.is_entry() {
+                self.spots.push(Spot::new(value.key, StringId::key(index)));
+            }
+        }
+        self.is_ambiguous |= sort_by_address(&mut self.spots);
+    }
+
+    fn value(&self, index: u32) -> Option<&Known<'a>> {
+        self.values.get(index as usize)
+    }
+
+    /// Returns a string or a key, with the index of its value.
+    pub(super) fn string(&self, string: StringId) -> &'a str {
+        match self.value(string.index()) {
+            Some(value) if string.is_key() => value.key,
+            Some(value) => value.text,
+            None => "",
+        }
+    }
+
+    /// Returns the path of a value, which the first call makes.
+    #[inline]
+    pub(super) fn path(&mut self, index: u32) -> u32 {
+        match self.value(index) {
+            Some(value) if value.path == ROOT && index != ROOT => self.make_path(index),
+            Some(value) => value.path,
+            None => ROOT,
+        }
+    }
+
+    /// Makes the paths of a value and of its containers.
+    fn make_path(&mut self, index: u32) -> u32 {
+        let mut next = index;
+        while let Some(value) = self.value(next).filter(|value| value.path == ROOT && next != ROOT) {
+            let outer = value.outer;
+            self.without_path.push(next);
+            next = outer;
+        }
+        let mut path = self.value(next).map_or(ROOT, |value| value.path);
+        while let Some(index) = self.without_path.pop() {
+            let Some(value) = self.values.get_mut(index as usize) else {
+                continue;
+            };
+            path = self.paths.add(path, value, index);
+            value.path = path;
+        }
+        path
     }
 
     /// Adds the places of the messages that the template sees, if they are not those of the input. Returns the number of places that were
@@ -199,11 +208,14 @@ impl<'a> InputMap<'a> {
         let is_known = list.is_some_and(|list| self.find_container(list).is_some());
         let before = self.containers.len();
         if !is_known {
-            let mut paths = self.paths.messages().peekable();
+            let own = (0..)
+                .zip(&self.values)
+                .filter(|(_, value)| value.message(self.messages).is_some());
+            let mut own = own.map(|(index, value)| (value.item as usize, index)).peekable();
             for (index, storage) in messages {
-                while paths.next_if(|(message, _)| *message < index).is_some() {}
-                let path = paths.next_if(|(message, _)| *message == index);
-                self.containers.extend(path.map(|(_, path)| (storage, path)));
+                while own.next_if(|(message, _)| *message < index).is_some() {}
+                let found = own.next_if(|(message, _)| *message == index);
+                self.containers.extend(found.map(|(_, index)| (storage, index)));
             }
         }
         self.has_messages = true;
@@ -213,16 +225,22 @@ impl<'a> InputMap<'a> {
 
     /// Returns the owner for the message at a place in memory.
     pub fn message(&mut self, storage: Storage) -> Option<Owner> {
-        let path = self.find_container(storage)?;
-        self.paths.message(path)
+        let index = self.find_container(storage)?;
+        self.value(index)?.message(self.messages)
     }
 
     /// Returns the JSON pointer of a list or a dict.
     pub fn container_pointer(&mut self, storage: Storage) -> Option<String> {
-        self.find_container(storage).map(|path| self.paths.find_pointer(path))
+        let index = self.find_container(storage)?;
+        Some(self.find_pointer(index))
     }
 
-    /// Returns the index of the path of the list or dict at a place in memory.
+    fn find_pointer(&mut self, index: u32) -> String {
+        let path = self.path(index);
+        self.paths.find_pointer(path)
+    }
+
+    /// Returns the index of the list or dict at a place in memory.
     fn find_container(&mut self, storage: Storage) -> Option<u32> {
         if !std::mem::replace(&mut self.are_containers_sorted, true) {
             // The sort is stable: of two values in one place, the first is found.
@@ -244,14 +262,14 @@ impl<'a> InputMap<'a> {
             return None;
         }
         self.last_container = index;
-        self.containers.get(index).map(|(_, path)| *path)
+        self.containers.get(index).map(|(_, index)| *index)
     }
 
     /// Returns the JSON pointer of a string that is a value.
     pub fn string_pointer(&mut self, text: &str) -> Option<String> {
-        let (index, _) = self.find_value(Address::of(text).get(), text.len())?;
-        let known = self.strings.get(index).filter(|known| std::ptr::eq(known.text, text))?;
-        Some(self.paths.find_pointer(known.path))
+        let Spot { string, .. } = *self.find_spot(Address::of(text).get(), text.len())?;
+        let is_whole = !string.is_key() && std::ptr::eq(self.string(string), text);
+        is_whole.then(|| self.find_pointer(string.index()))
     }
 
     /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty string can also be at
@@ -259,23 +277,24 @@ impl<'a> InputMap<'a> {
     #[inline]
     fn find(&mut self, address: usize, length: usize) -> (PieceOrigin, usize) {
         // A template often writes its literals and the strings in the order in which they are in memory.
-        let [value, key, literal] = self.last;
-        let near = self.find_in(value.wrapping_add(1), address, length);
-        if let Some(found) = near.or_else(|| self.find_in(value, address, length)) {
-            return self.source(found);
+        let last = self.last_spot;
+        for near in [last.wrapping_add(1), last, last.wrapping_add(2)] {
+            if let Some(spot) = self.spots.get(near).filter(|spot| spot.has(address, length)).copied() {
+                self.last_spot = near;
+                return self.source(spot, address);
+            }
         }
         let recent = self.recent.get(recent_place(address)).copied().unwrap_or_default();
-        if let Some(found) = self.find_literal(recent, address) {
-            return found;
-        }
-        if let Some(found) = self.find_literal(literal + 1, address) {
-            return found;
-        }
-        if let Some(found) = self.find_in(key + 1, address, length) {
-            return self.source(found);
-        }
-        if let Some(found) = self.find_value(address, length) {
-            return self.source(found);
+        let near = self.find_literal(recent, address);
+        near.or_else(|| self.find_literal(self.last_literal + 1, address))
+            .unwrap_or_else(|| self.search(address, length))
+    }
+
+    /// Searches for the text at an address, as [`InputMap::find`] does, among all strings and literals.
+    #[inline(never)]
+    fn search(&mut self, address: usize, length: usize) -> (PieceOrigin, usize) {
+        if let Some(spot) = self.find_spot(address, length).copied() {
+            return self.source(spot, address);
         }
         let literal = self.literals.and_then(|literals| literals.find_index(address));
         if let Some(found) = literal.and_then(|literal| self.find_literal(literal, address)) {
@@ -284,18 +303,20 @@ impl<'a> InputMap<'a> {
         if length == 0 {
             return (PieceOrigin::Made, address);
         }
-        match self.find_key(address, length) {
-            Some(found) => self.source(found),
-            None => (PieceOrigin::Made, self.next_start(address)),
+        if !self.has_keys {
+            self.add_keys();
+            if let Some(spot) = self.find_spot(address, length).copied() {
+                return self.source(spot, address);
+            }
         }
+        (PieceOrigin::Made, self.next_start(address))
     }
 
     /// Returns the origin of the literal with an index and the address after it, or `None` if an address is not in it.
     #[inline]
     fn find_literal(&mut self, index: usize, address: usize) -> Option<(PieceOrigin, usize)> {
         let found = self.literals?.get(index, address)?;
-        let [.., literal] = &mut self.last;
-        *literal = index;
+        self.last_literal = index;
         if let Some(recent) = self.recent.get_mut(recent_place(address)) {
             *recent = index;
         }
@@ -305,64 +326,42 @@ impl<'a> InputMap<'a> {
     /// Returns the address of the first known string after an address.
     #[cold]
     fn next_start(&self, address: usize) -> usize {
-        let values = self.values.unwrap_or(self.strings.len());
-        let (values, keys) = self.strings.split_at_checked(values).unwrap_or_default();
-        let first = |strings: &[Known<'_>]| {
-            let after = strings.partition_point(|known| known.address() <= address);
-            strings.get(after).map(Known::address)
-        };
+        let after = self.spots.partition_point(|spot| spot.start <= address);
+        let string = self.spots.get(after).map(|spot| spot.start);
         let literal = self.literals.and_then(|literals| literals.next_start(address));
-        [first(values), first(keys), literal]
-            .into_iter()
-            .flatten()
-            .min()
-            .unwrap_or(usize::MAX)
+        string.into_iter().chain(literal).min().unwrap_or(usize::MAX)
     }
 
     /// Returns the origin of a place in a string, and the address after the string.
-    fn source(&mut self, (index, at): (usize, usize)) -> (PieceOrigin, usize) {
-        let Some(known) = self.strings.get(index) else {
-            return (PieceOrigin::Made, usize::MAX);
-        };
-        let [value, key, _] = &mut self.last;
-        *(if known.role == Role::Key { key } else { value }) = index;
-        self.is_ambiguous |= known.is_shared;
-        let source = match (known.role, u32::try_from(index), u32::try_from(at)) {
-            (Role::Token, ..) => PieceOrigin::Token(known.path),
-            (_, Ok(index), Ok(at)) => PieceOrigin::Input(index, at),
+    fn source(&mut self, spot: Spot, address: usize) -> (PieceOrigin, usize) {
+        self.is_ambiguous |= spot.is_shared;
+        let index = spot.string.index();
+        let is_token = self.value(index).is_some_and(|value| value.role == Role::Token);
+        let source = match u32::try_from(address.saturating_sub(spot.start)) {
+            _ if is_token && !spot.string.is_key() => PieceOrigin::Token(self.path(index)),
+            Ok(at) => PieceOrigin::Input(spot.string, at),
             // A place after the first 4 GiB of a string does not fit.
-            _ => PieceOrigin::Changed(self.sets.intern(&[known.path])),
+            Err(_) => self.changed(index),
         };
-        (source, known.end())
+        (source, spot.end)
     }
 
-    /// Returns the index of the value that contains the start of a string, which is given by its address and length, and the offset of the
-    /// string in the value.
-    fn find_value(&self, address: usize, length: usize) -> Option<(usize, usize)> {
-        let values = self.strings.get(..self.values.unwrap_or(self.strings.len()))?;
+    /// Returns the origin of a string that is made from a value.
+    fn changed(&mut self, index: u32) -> PieceOrigin {
+        let path = self.path(index);
+        PieceOrigin::Changed(self.sets.intern(&self.paths, &[path]))
+    }
+
+    /// Returns the string that contains the start of another one, which is given by its address and length.
+    fn find_spot(&mut self, address: usize, length: usize) -> Option<&Spot> {
         // Literals are often in another part of the memory.
-        if values.first()?.address() > address || values.last()?.end() < address {
+        if self.spots.first()?.start > address || self.spots.last()?.end < address {
             return None;
         }
-        let after = values.partition_point(|known| known.address() <= address);
-        self.find_in(after.checked_sub(1)?, address, length)
-    }
-
-    /// Returns the index of the key that contains the start of a string, which is given by its address and length, and the offset of the
-    /// string in the key.
-    fn find_key(&mut self, address: usize, length: usize) -> Option<(usize, usize)> {
-        let values = self.values.unwrap_or_else(|| self.add_keys());
-        let keys = self.strings.get(values..)?;
-        let after = keys.partition_point(|known| known.address() <= address);
-        self.find_in(values + after.checked_sub(1)?, address, length)
-    }
-
-    /// Returns the index of a known string and the offset of the given string in it, if the known one contains the start of the given one.
-    #[inline(always)]
-    fn find_in(&self, index: usize, address: usize, length: usize) -> Option<(usize, usize)> {
-        let known = self.strings.get(index)?;
-        let at = address.checked_sub(known.address())?;
-        (at + length.min(1) <= known.text.len()).then_some((index, at))
+        let index = self.spots.partition_point(|spot| spot.start <= address).checked_sub(1)?;
+        let found = self.spots.get(index).filter(|spot| spot.has(address, length))?;
+        self.last_spot = index;
+        Some(found)
     }
 
     /// Returns the origin of a string that is not empty, if all of it has one.
@@ -374,7 +373,7 @@ impl<'a> InputMap<'a> {
 
     /// Calls a function with each part of a string that has one origin: the byte range of the part, and the origin.
     #[inline]
-    pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&Self, Range<usize>, PieceOrigin)) {
+    pub fn for_each_part(&mut self, address: Address, length: usize, mut add: impl FnMut(&mut Self, Range<usize>, PieceOrigin)) {
         let first = address.get();
         let last = first + length;
         let mut at = first;
@@ -396,12 +395,12 @@ impl<'a> InputMap<'a> {
     }
 
     /// Returns the owner of a string as [`InputMap::owner`] does, for an origin that is not a place in memory.
-    pub(super) fn owner_of_known(&self, source: PieceOrigin, turn: Owner) -> Owner {
+    pub(super) fn owner_of_known(&mut self, source: PieceOrigin, turn: Owner) -> Owner {
         let (message, is_content) = match source {
-            PieceOrigin::Input(string, _) => match self.strings.get(string as usize) {
-                Some(known) => self.paths.owner(known.path),
-                None => (Owner::NONE, false),
-            },
+            PieceOrigin::Input(string, _) => {
+                let path = self.path(string.index());
+                self.paths.owner(path)
+            }
             PieceOrigin::Changed(set) => {
                 let mut all = self.sets.get(set).iter().map(|path| self.paths.owner(*path));
                 let first = all.next().unwrap_or_default();
@@ -418,12 +417,10 @@ impl<'a> InputMap<'a> {
 
     /// Returns the origin of a string that is made from the string at an address.
     pub fn mark_changed(&mut self, text: &str) -> PieceOrigin {
-        let (source, _) = self.find(Address::of(text).get(), text.len());
-        let path = match source {
-            PieceOrigin::Input(string, _) => self.strings.get(string as usize).map(|known| known.path),
-            _ => None,
-        };
-        path.map_or(source, |path| PieceOrigin::Changed(self.sets.intern(&[path])))
+        match self.find(Address::of(text).get(), text.len()).0 {
+            PieceOrigin::Input(string, _) => self.changed(string.index()),
+            source => source,
+        }
     }
 
     /// Adds the origin of a borrowed string to a union.
@@ -442,12 +439,11 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    fn extend_with_known(&self, union: &mut Union, source: PieceOrigin) {
+    fn extend_with_known(&mut self, union: &mut Union, source: PieceOrigin) {
         match source {
             PieceOrigin::Input(string, _) => {
-                if let Some(known) = self.strings.get(string as usize) {
-                    union.insert(&self.paths, known.path);
-                }
+                let path = self.path(string.index());
+                union.insert(&self.paths, path);
             }
             PieceOrigin::Changed(set) => self.sets.get(set).iter().for_each(|path| union.insert(&self.paths, *path)),
             PieceOrigin::Clock => union.rest = Some(source),
@@ -467,15 +463,15 @@ impl<'a> InputMap<'a> {
     /// Converts a union to one origin.
     pub fn finish(&mut self, union: Union) -> PieceOrigin {
         match union.rest {
-            _ if !union.paths.is_empty() => PieceOrigin::Changed(self.sets.intern(&union.paths)),
+            _ if !union.paths.is_empty() => PieceOrigin::Changed(self.sets.intern(&self.paths, &union.paths)),
             Some(rest) => rest,
             None => PieceOrigin::Made,
         }
     }
 
-    /// Returns the number of strings and keys.
-    pub fn count_strings(&self) -> usize {
-        self.strings.len().saturating_add(self.keys.len())
+    /// Returns the number of values.
+    pub fn count_values(&self) -> usize {
+        self.values.len()
     }
 
     /// Claims the memory of the origins that were made since the last call.

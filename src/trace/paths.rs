@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use super::known::{Known, Role};
 use super::source::{FEW, Owner, free_spare, free_spare_text, to_offset};
 use crate::json::escape_key;
 
@@ -19,6 +20,10 @@ pub enum Step<'a> {
     Index(u32),
     /// The value under a key of an object.
     Key(&'a str),
+    /// The value under a key that may be in the memory of another string.
+    Borrowed(&'a str),
+    /// The special token with a name, in the root.
+    Token(&'a str),
 }
 
 /// The paths of the values of an input, and the names of special tokens.
@@ -46,21 +51,13 @@ struct Path {
     end: u32,
     /// The index of an item.
     index: u32,
+    /// The place among all values of the input: a container comes before what is in it.
+    number: u32,
     /// The number of steps from the root.
     depth: u16,
     kind: Kind,
     /// Whether the value is the content of a message or of an item in it, or within such a content.
     is_content: bool,
-}
-
-/// What the values of one container have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct Outer {
-    /// The path of its values, without their step.
-    inner: Path,
-    kind: Kind,
-    /// Whether it is a message or an item in one.
-    has_content: bool,
 }
 
 /// What a step leads to.
@@ -76,19 +73,12 @@ enum Kind {
     Token,
 }
 
-impl Outer {
-    /// Returns whether the container is the root.
-    pub fn is_root(&self) -> bool {
-        self.inner.parent == ROOT
-    }
-}
-
 /// The number of steps from the root of the parts of the input that a union keeps apart, such as the arguments of a call of a tool. What is
 /// deeper counts as its container.
 pub const TOP: u16 = 6;
 
 /// The number of steps from the root to a message.
-pub(super) const MESSAGE_DEPTH: u16 = 2;
+const MESSAGE_DEPTH: u16 = 2;
 
 /// The index of the root: all values are within it.
 pub const ROOT: u32 = 0;
@@ -96,9 +86,9 @@ pub const ROOT: u32 = 0;
 /// The initial capacity of [`Paths::keys`] in bytes, which is enough for a short conversation.
 const KEYS_CAPACITY: usize = 256;
 
-impl Default for Paths {
+impl Paths {
     /// Makes paths without a root, which need no memory.
-    fn default() -> Self {
+    pub const fn empty() -> Self {
         Self {
             list: Vec::new(),
             keys: String::new(),
@@ -106,9 +96,7 @@ impl Default for Paths {
             pointers: OnceLock::new(),
         }
     }
-}
 
-impl Paths {
     /// Makes the root, with memory for the paths of a short conversation.
     pub fn new() -> Self {
         let mut list = Vec::with_capacity(FEW);
@@ -118,6 +106,7 @@ impl Paths {
             message: Owner::NONE,
             end: 0,
             index: 0,
+            number: 0,
             depth: 0,
             kind: Kind::Entry,
             is_content: false,
@@ -125,61 +114,47 @@ impl Paths {
         Self {
             list,
             keys: String::with_capacity(KEYS_CAPACITY),
-            ..Self::default()
+            ..Self::empty()
         }
     }
 
-    /// Returns what the values of a container have in common.
-    pub fn outer(&self, container: u32) -> Option<Outer> {
-        let own = self.list.get(container as usize)?;
-        Some(Outer {
-            inner: Path {
-                parent: container,
-                depth: own.depth.saturating_add(1),
-                kind: Kind::Entry,
-                ..*own
-            },
-            kind: own.kind,
-            has_content: own.kind == Kind::Item && own.message != Owner::NONE,
-        })
-    }
-
-    /// Adds a value of a container and returns its index.
-    #[inline]
-    pub fn add(&mut self, outer: &Outer, step: Step<'_>) -> u32 {
-        let path = to_offset(self.list.len());
-        let mut added = outer.inner;
-        if added.depth <= TOP {
-            added.top = path;
-        }
-        match step {
-            Step::Index(index) => {
+    /// Adds a value of a container, of which `number` is the place among all values, and returns its index.
+    pub(super) fn add(&mut self, parent: u32, value: &Known<'_>, number: u32) -> u32 {
+        let index = to_offset(self.list.len());
+        let Some(outer) = self.list.get(parent as usize) else {
+            return ROOT;
+        };
+        let depth = outer.depth.saturating_add(1);
+        let mut added = Path {
+            parent,
+            top: if depth <= TOP { index } else { outer.top },
+            index: value.item,
+            number,
+            depth,
+            kind: Kind::Entry,
+            ..*outer
+        };
+        let has_content = outer.kind == Kind::Item && outer.message != Owner::NONE;
+        match value.role {
+            Role::Item => {
                 added.kind = Kind::Item;
-                added.index = index;
                 if outer.kind == Kind::Messages {
-                    added.message = Owner::message(index as usize);
+                    added.message = Owner::message(value.item as usize);
                 }
             }
-            Step::Key(key) => {
-                self.keys.push_str(key);
-                added.is_content |= outer.has_content && key == "content";
-                if added.parent == ROOT && key == "messages" {
-                    added.kind = Kind::Messages;
-                }
-            }
+            Role::Token => added.kind = Kind::Token,
+            Role::Entry | Role::Borrowed if parent == ROOT && value.key == "messages" => added.kind = Kind::Messages,
+            Role::Entry | Role::Borrowed => added.is_content |= has_content && value.key == "content",
         }
+        self.keys.push_str(value.key);
         added.end = to_offset(self.keys.len());
         self.list.push(added);
-        path
+        index
     }
 
-    /// Adds a special token and returns its index.
-    pub fn add_token(&mut self, name: &str) -> u32 {
-        let index = self.outer(ROOT).map_or(ROOT, |root| self.add(&root, Step::Key(name)));
-        if let Some(path) = self.list.last_mut() {
-            path.kind = Kind::Token;
-        }
-        index
+    /// Returns the place of a value among all values of the input.
+    pub(super) fn number(&self, index: u32) -> u32 {
+        self.list.get(index as usize).map_or(0, |path| path.number)
     }
 
     /// Returns the container of a value. The container of the root is the root.
@@ -307,14 +282,6 @@ impl Paths {
         }
         steps.reverse();
         steps.join("/")
-    }
-
-    /// Returns the index of each message and its path, in the order of the messages.
-    pub fn messages(&self) -> impl Iterator<Item = (usize, u32)> {
-        (0..self.list.len()).filter_map(|index| {
-            let path = to_offset(index);
-            Some((self.message(path)?.index()?, path))
-        })
     }
 
     /// Returns the owner for a value that is a message, or `None` for any other value, such as one within a message.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::map::InputMap;
 use super::owners::Mark;
-use super::source::{FEW, Owner, PieceOrigin, to_offset};
+use super::source::{FEW, Owner, PieceOrigin, free_spare, to_offset};
 
 /// A byte range of a string, with its origin and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,6 +261,7 @@ impl Pieces {
             self.split(map);
         }
         self.apply_marks();
+        free_spare(&mut self.list);
     }
 
     /// Splits the pieces whose memory has several origins.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::STEP_BYTES;
-use crate::trace::{Container, InputMap, Literals, Outer, Step, Storage};
+use crate::trace::{Container, InputMap, Literals, Step, Storage};
 use crate::value::{Dict, Runtime, Value};
 
 /// Something that the caller passed to a render that is traced.
@@ -47,13 +47,11 @@ pub(super) fn map_inputs<'a>(
         match input {
             Traced::Token(name, text) => {
                 if charge(steps_of_key(name))? {
-                    map.add_token(name, text);
+                    map.add(Container::ROOT, Step::Token(name), text);
                 }
             }
             Traced::Variable(name, value) if holds_strings(&value) && names.find(name).is_some() => {
-                if let Some(root) = map.outer(Container::ROOT) {
-                    add_value(&mut map, &root, Step::Key(name), value, &mut pending);
-                }
+                add_value(&mut map, Container::ROOT, Step::Key(name), value, &mut pending);
             }
             Traced::Variable(..) => {}
         }
@@ -89,8 +87,7 @@ fn steps_of_items(value: &Value<'_>) -> usize {
 }
 
 /// Adds the items of a container.
-fn add_items<'a>(map: &mut InputMap<'a>, container: Container, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
-    let Some(outer) = &map.outer(container) else { return };
+fn add_items<'a>(map: &mut InputMap<'a>, outer: Container, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
     match value {
         Value::List(items) | Value::Tuple(items) => {
             for (index, item) in (0..).zip(items.iter()).filter(|(_, item)| holds_strings(item)) {
@@ -99,27 +96,22 @@ fn add_items<'a>(map: &mut InputMap<'a>, container: Container, value: Value<'a>,
         }
         Value::Dict(Dict::Json(object)) => {
             for (key, value) in object {
-                let step = Step::Key(key);
-                match value {
-                    serde_json::Value::String(text) => map.add_string(outer, step, text),
-                    _ => add_value(map, outer, step, Value::from(value), pending),
-                }
+                add_value(map, outer, Step::Key(key), Value::from(value), pending);
             }
         }
         Value::Dict(Dict::Data(object)) => {
             for (key, value) in object.entries() {
-                if let Cow::Borrowed(key) = key {
-                    map.add_borrowed_key(key);
-                }
-                add_value(map, outer, Step::Key(key), Value::from(value), pending);
+                let step = match key {
+                    Cow::Borrowed(key) => Step::Borrowed(key),
+                    Cow::Owned(key) => Step::Key(key),
+                };
+                add_value(map, outer, step, Value::from(value), pending);
             }
         }
         Value::Dict(dict) => {
             for (key, value) in dict.iter() {
                 if let Value::Str(key) = &key {
-                    let key = key.borrowed().unwrap_or_default();
-                    map.add_borrowed_key(key);
-                    add_value(map, outer, Step::Key(key), value, pending);
+                    add_value(map, outer, Step::Borrowed(key.borrowed().unwrap_or_default()), value, pending);
                 }
             }
         }
@@ -128,16 +120,19 @@ fn add_items<'a>(map: &mut InputMap<'a>, container: Container, value: Value<'a>,
 }
 
 /// Adds a value of a container. If it can contain strings itself, it is added to those that are pending.
-fn add_value<'a>(map: &mut InputMap<'a>, outer: &Outer, step: Step<'a>, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
+#[inline]
+fn add_value<'a>(map: &mut InputMap<'a>, outer: Container, step: Step<'a>, value: Value<'a>, pending: &mut Vec<Pending<'a>>) {
     match value {
-        Value::Str(text) => map.add_string(outer, step, text.borrowed().unwrap_or_default()),
+        Value::Str(text) => {
+            map.add(outer, step, text.borrowed().unwrap_or_default());
+        }
         Value::List(_) | Value::Tuple(_) | Value::Dict(_) => {
-            let container = map.add(outer, step);
+            let container = map.add(outer, step, "");
             map.add_storage(container, storage(&value));
             pending.push((container, value));
         }
         _ => {
-            map.add(outer, step);
+            map.add(outer, step, "");
         }
     }
 }

@@ -25,23 +25,21 @@ use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
 use crate::text::written;
-use crate::trace::{
-    Address, Copies, InputMap, Literals, Owner, Piece, PieceOrigin, Pieces, Segment, count_paths, count_pointer_bytes,
-};
+use crate::trace::{Address, Copies, InputMap, Literals, Owner, Part, Piece, PieceOrigin, Pieces, Trace};
 use inputs::map_inputs;
 
-/// The number of steps that each value costs from which a segment comes. They pay for the work after the render, which has no meter: making
+/// The number of steps that each value costs from which a part comes. They pay for the work after the render, which has no meter: making
 /// the turns, and their JSON.
 const PATH_STEPS: u64 = 4;
 
 /// The number of steps of the work after the render that are free. Usual prompts take far fewer.
 const FREE_STEPS: u64 = 1 << 16;
 
-/// The number of segments whose memory is claimed at once.
-const SEGMENTS_PER_CLAIM: usize = 1 << 10;
+/// The number of parts whose memory is claimed at once.
+const PARTS_PER_CLAIM: usize = 1 << 10;
 
-/// The number of bytes that are kept for each segment while the text of the model is looked for.
-const SEGMENT_NOTES: usize = 48;
+/// The number of bytes that are kept for each part while the text of the model is looked for.
+const PART_NOTES: usize = 48;
 
 /// The state of a render that is traced.
 ///
@@ -161,27 +159,28 @@ impl<'a> Runtime<'a> {
         Ok(self.pieces.split_off(start))
     }
 
-    /// Returns the segments of the output, whose pieces are resolved, if the render is traced. No other text of the render has segments.
-    pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Result<Vec<Segment>> {
+    /// Returns the trace of the output, whose pieces are resolved, if the render is traced. No other text of the render has one.
+    pub fn take_trace(&mut self, pieces: &Pieces, length: usize) -> Result<Trace> {
         let Some(map) = self.tape.as_mut().and_then(|tape| tape.map.as_mut()) else {
-            return Ok(Vec::new());
+            return Ok(Trace::default());
         };
         self.meter.charge_items(pieces.len() / 8)?;
-        let segments = map.take_segments(pieces, text);
-        let bytes = count_pointer_bytes(&segments, self.meter.limits().output);
+        let trace = map.take_trace(pieces, length);
+        let bytes = trace.count_pointer_bytes(self.meter.limits().output);
         self.meter.check_extra(bytes)?;
-        let later = count_paths(&segments)
+        let later = trace
+            .count_paths()
             .saturating_mul(PATH_STEPS)
-            .saturating_add(text.len() as u64 >> 3);
+            .saturating_add(length as u64 >> 3);
         self.meter.charge(later.saturating_sub(FREE_STEPS))?;
-        Ok(segments)
+        Ok(trace)
     }
 
     /// Returns what the output was copied and made from. With sources, its pieces are resolved first.
     pub fn list_copies(&mut self, pieces: &mut Pieces) -> Result<Copies> {
         self.resolve(pieces)?;
-        let map = self.tape.as_ref().and_then(|tape| tape.map.as_ref());
-        self.meter.charge_items(map.map_or(0, InputMap::count_strings))?;
+        let map = self.tape.as_mut().and_then(|tape| tape.map.as_mut());
+        self.meter.charge_items(map.as_deref().map_or(0, InputMap::count_values))?;
         Ok(pieces.list_copies(map))
     }
 
@@ -191,13 +190,13 @@ impl<'a> Runtime<'a> {
         map.is_some_and(|map| map.is_ambiguous)
     }
 
-    /// Claims the memory of a number of segments, and of what `find_assistant` in `chat` keeps of each.
-    pub fn claim_segments(&mut self, count: usize) -> Result<Vec<Claim>> {
-        let bytes = size_of::<Segment>() + SEGMENT_NOTES;
+    /// Claims the memory of a number of parts, and of what `find_assistant` in `chat` keeps of each.
+    pub fn claim_parts(&mut self, count: usize) -> Result<Vec<Claim>> {
+        let bytes = size_of::<Part>() + PART_NOTES;
         // Each claim is smaller than the largest value.
         let parts = (0..count)
-            .step_by(SEGMENTS_PER_CLAIM)
-            .map(|start| count.saturating_sub(start).min(SEGMENTS_PER_CLAIM));
+            .step_by(PARTS_PER_CLAIM)
+            .map(|start| count.saturating_sub(start).min(PARTS_PER_CLAIM));
         parts.map(|part| self.meter.claim(part.saturating_mul(bytes))).collect()
     }
 
