@@ -149,7 +149,11 @@ impl Template {
         };
         if is_traced {
             let variables = context.iter().filter_map(|(name, value)| Traced::variable(&name, value));
-            self.start_tape(runtime, variables.collect());
+            let messages = match context.get_str("messages") {
+                Some(Value::List(items)) => items.len(),
+                _ => 0,
+            };
+            self.start_tape(runtime, variables.collect(), Some(Value::Dict(context)), messages);
         }
         let given = Given {
             variables: Some(context),

@@ -101,8 +101,9 @@ impl Sources {
 }
 
 impl Pieces {
-    /// Returns the parts of an output. `map` is that of a render that keeps the sources, whose pieces are resolved.
-    pub fn list_copies(&self, map: Option<&mut InputMap<'_>>) -> Copies {
+    /// Returns the parts of an output. `map` is that of a render that is traced, whose pieces are resolved, and has the sources if they are
+    /// asked for.
+    pub fn list_copies(&self, map: Option<&mut InputMap<'_>>, has_sources: bool) -> Copies {
         let known = map.as_deref();
         let part = |source: PieceOrigin| match source {
             PieceOrigin::Memory(address) => Some(From::Memory(address.get())),
@@ -110,9 +111,9 @@ impl Pieces {
                 let address = known.map(|map| map.string(string).as_ptr().addr().wrapping_add(at as usize));
                 Some(address.map_or(From::Made, From::Memory))
             }
-            PieceOrigin::Changed(set) if known.is_some() => Some(From::Set(set)),
+            PieceOrigin::Changed(set) if has_sources => Some(From::Set(set)),
             PieceOrigin::Changed(_) | PieceOrigin::Clock | PieceOrigin::Made => Some(From::Made),
-            PieceOrigin::Template(_) | PieceOrigin::Token(_) => known.map(|_| From::Template),
+            PieceOrigin::Template(_) | PieceOrigin::Token(_) => has_sources.then_some(From::Template),
             PieceOrigin::Generation => None,
         };
         let mut list = Vec::with_capacity(self.list().len());
@@ -121,7 +122,7 @@ impl Pieces {
             let (from, owner) = (part(piece.source)?, piece.owner);
             Some(Copied { at, end, from, owner })
         }));
-        let sources = map.map(InputMap::list_sources);
+        let sources = map.filter(|_| has_sources).map(InputMap::list_sources);
         Copies { list, sources }
     }
 }

@@ -11,7 +11,7 @@ use super::source::Owner;
 
 /// How a value is in its container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub enum Role {
     /// Under a key of an object, or the root.
     Entry,
     /// Under a key that may be in the memory of another string, as a literal of a program is for each of its uses.
@@ -31,8 +31,8 @@ pub(super) struct Known<'a> {
     pub key: &'a str,
     /// The index of the container.
     pub outer: u32,
-    /// The index among the items of the container.
-    pub item: u32,
+    /// The index among the values of the container.
+    pub position: u32,
     /// The path, or [`ROOT`](super::ROOT) until it is asked for.
     pub path: u32,
     pub role: Role,
@@ -48,7 +48,7 @@ impl Known<'_> {
     #[inline]
     pub fn message(&self, messages: u32) -> Option<Owner> {
         let is_message = self.role == Role::Item && self.outer == messages;
-        is_message.then(|| Owner::message(self.item as usize))
+        is_message.then(|| Owner::message(self.position as usize))
     }
 }
 

@@ -7,11 +7,12 @@
 //! A string that a template reads is borrowed, and so is each part of it. The address of a part shows which string it comes from, so values
 //! do not store their origins.
 
+use std::fmt;
 use std::ops::Range;
 
 use super::known::{Known, Role, Spot, StringId, sort_by_address};
 use super::literals::Literals;
-use super::paths::{Paths, ROOT, Step};
+use super::paths::{Paths, ROOT};
 use super::sets::Sets;
 use super::source::{Address, FEW, Owner, PieceOrigin, free_spare, to_offset};
 use super::union::Union;
@@ -25,6 +26,12 @@ pub struct Container(u32);
 impl Container {
     /// The root of the input.
     pub const ROOT: Self = Self(ROOT);
+
+    /// Returns the container that was added a number of values later.
+    #[must_use]
+    pub fn after(self, count: usize) -> Self {
+        Self(self.0.saturating_add(to_offset(count)))
+    }
 }
 
 /// The place of a list or a dict in memory: its address, and the number of items of a list.
@@ -35,19 +42,32 @@ pub type Storage = (usize, Option<usize>);
 pub struct InputMap<'a> {
     /// The values: a container before what is in it, and what is in it without a gap.
     pub(super) values: Vec<Known<'a>>,
-    /// The strings by address, from [`InputMap::sort`] on. The keys are added when a string is first found to be in no value and no literal.
+    /// The strings by address, from [`InputMap::sort`] on, and with them the keys that may be in the memory of another string.
     pub(super) spots: Vec<Spot>,
-    has_keys: bool,
-    /// The index of the spot that was found last.
-    last_spot: usize,
+    /// The other keys by address. They are added when a string is first found to be in no value and no literal.
+    pub(super) keys: Vec<Spot>,
+    pub(super) has_keys: bool,
+    /// What adds the values that are not asked for yet. Without it, all values are there.
+    pub(super) unseen: Option<Box<dyn Unseen<'a> + 'a>>,
+    /// The number of steps that the values cost which were added when they were asked for.
+    pub(super) steps: usize,
+    /// The number of spots that are sorted.
+    pub(super) sorted: usize,
+    /// The range of the spots of each message, once its values are added.
+    pub(super) message_spots: Vec<Range<usize>>,
+    /// The spots of the message of which the last string was looked for.
+    pub(super) near: Range<usize>,
+    /// The indices of the spot and of the key that were found last.
+    pub(super) last_spot: usize,
+    pub(super) last_key: usize,
     /// The paths of the values that were found, and of their containers.
     pub(super) paths: Paths,
     /// The containers between a value and the first one that has a path.
     without_path: Vec<u32>,
     /// The index of the list of messages, or the root if there is none.
-    messages: u32,
+    pub(super) messages: u32,
     /// The lists and dicts, sorted when the first of them is looked for.
-    containers: Vec<(Storage, u32)>,
+    pub(super) containers: Vec<(Storage, u32)>,
     are_containers_sorted: bool,
     /// The index of the container that was found last.
     last_container: usize,
@@ -55,21 +75,26 @@ pub struct InputMap<'a> {
     pub has_messages: bool,
     /// Whether a string or a message was found that shares its memory with another one, so that the map cannot tell which one was printed.
     pub is_ambiguous: bool,
-    literals: Option<&'a Literals>,
-    /// The index of the literal that was found last.
-    last_literal: usize,
+    pub(super) literals: Option<&'a Literals>,
     /// The indices of the literals that were found last, by a few bits of their addresses. The rounds of a loop write the same literals.
-    recent: [usize; RECENT],
+    pub(super) recent: [usize; RECENT],
     pub(super) sets: Sets,
 }
 
-/// The number of literals in [`InputMap::recent`].
-const RECENT: usize = 32;
+/// Adds values of an input to its map when they are asked for.
+pub trait Unseen<'a>: fmt::Debug {
+    /// Adds what is directly in a message, and returns the number of steps that it costs.
+    fn add_message(&mut self, map: &mut InputMap<'a>, message: usize) -> usize;
 
-/// Returns the index in [`InputMap::recent`] of a literal at an address. The allocator aligns literals to 16 bytes, and few are shorter.
-fn recent_place(address: usize) -> usize {
-    (address >> 4) % RECENT
+    /// Adds all that was not added yet, and returns the number of steps that it costs.
+    fn add_rest(&mut self, map: &mut InputMap<'a>) -> usize;
 }
+
+/// The number of values from which their list grows by a quarter, and not to twice its size.
+const MANY: usize = 4096;
+
+/// The number of literals in [`InputMap::recent`].
+pub(super) const RECENT: usize = 32;
 
 impl<'a> InputMap<'a> {
     /// Makes a map without values, for a template with these literals.
@@ -79,7 +104,7 @@ impl<'a> InputMap<'a> {
             text: "",
             key: "",
             outer: ROOT,
-            item: 0,
+            position: 0,
             path: ROOT,
             role: Role::Entry,
         });
@@ -87,7 +112,14 @@ impl<'a> InputMap<'a> {
             values,
             spots: Vec::with_capacity(FEW),
             has_keys: false,
+            unseen: None,
+            steps: 0,
+            sorted: 0,
+            message_spots: Vec::new(),
+            near: 0..0,
+            keys: Vec::new(),
             last_spot: 0,
+            last_key: 0,
             paths: Paths::new(),
             without_path: Vec::new(),
             messages: ROOT,
@@ -97,27 +129,24 @@ impl<'a> InputMap<'a> {
             has_messages: false,
             is_ambiguous: false,
             literals,
-            last_literal: 0,
             recent: [0; RECENT],
             sets: Sets::default(),
         }
     }
 
-    /// Adds a value of a container and returns it. `text` is the string, or empty for another value.
+    /// Adds the value at a position of a container, perhaps under a key, and returns it. `text` is the string, or empty for another value.
     #[inline]
-    pub fn add(&mut self, Container(outer): Container, step: Step<'a>, text: &'a str) -> Container {
-        let (key, item, role) = match step {
-            Step::Key(key) => (key, 0, Role::Entry),
-            Step::Borrowed(key) => (key, 0, Role::Borrowed),
-            Step::Index(item) => ("", item, Role::Item),
-            Step::Token(name) => (name, 0, Role::Token),
-        };
-        let index = to_offset(self.values.len());
+    pub fn add(&mut self, Container(outer): Container, (position, role, key): (u32, Role, &'a str), text: &'a str) -> Container {
+        let count = self.values.len();
+        if count == self.values.capacity() && count > MANY {
+            self.values.reserve_exact(count / 4);
+        }
+        let index = to_offset(count);
         self.values.push(Known {
             text,
             key,
             outer,
-            item,
+            position,
             path: ROOT,
             role,
         });
@@ -133,6 +162,15 @@ impl<'a> InputMap<'a> {
         Container(index)
     }
 
+    /// Makes room for a number of messages, each with a few values, of which some are printed.
+    pub fn reserve_messages(&mut self, count: usize) {
+        self.values.reserve(count.saturating_mul(4));
+        self.spots.reserve(count.saturating_mul(3));
+        self.containers.reserve(count);
+        self.message_spots.reserve(count);
+        self.paths.reserve(count.saturating_mul(3));
+    }
+
     /// Adds the place of a list or a dict in memory. In the map of a traced render, only the list of messages and the messages are needed.
     pub fn add_storage(&mut self, Container(index): Container, storage: Option<Storage>) {
         let is_near = |outer: u32| outer == ROOT || self.value(outer).is_some_and(|outer| outer.outer == ROOT);
@@ -141,26 +179,26 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Sorts the strings after all values are added.
-    pub fn sort(&mut self) {
-        self.is_ambiguous = sort_by_address(&mut self.spots);
+    /// Sets what adds the values that are not added yet. No two strings share memory.
+    pub fn set_unseen(&mut self, unseen: Box<dyn Unseen<'a> + 'a>) {
+        self.unseen = Some(unseen);
+    }
+
+    /// Frees the memory that is not needed when no more values are added.
+    pub fn free_spare(&mut self) {
         free_spare(&mut self.spots);
         free_spare(&mut self.values);
+        free_spare(&mut self.containers);
     }
 
-    /// Adds the keys of objects to the strings. Those of the root are variables and not among them.
-    #[cold]
-    fn add_keys(&mut self) {
-        self.has_keys = true;
-        for (index, value) in (0..).zip(&self.values) {
-            if value.role != Role::Borrowed && value.is_entry() {
-                self.spots.push(Spot::new(value.key, StringId::key(index)));
-            }
-        }
+    /// Sorts the strings after all values are added.
+    pub fn sort(&mut self) {
+        self.near = 0..0;
         self.is_ambiguous |= sort_by_address(&mut self.spots);
+        self.sorted = self.spots.len();
     }
 
-    fn value(&self, index: u32) -> Option<&Known<'a>> {
+    pub(super) fn value(&self, index: u32) -> Option<&Known<'a>> {
         self.values.get(index as usize)
     }
 
@@ -185,19 +223,20 @@ impl<'a> InputMap<'a> {
 
     /// Makes the paths of a value and of its containers.
     fn make_path(&mut self, index: u32) -> u32 {
-        let mut next = index;
-        while let Some(value) = self.value(next).filter(|value| value.path == ROOT && next != ROOT) {
-            let outer = value.outer;
-            self.without_path.push(next);
-            next = outer;
-        }
-        let mut path = self.value(next).map_or(ROOT, |value| value.path);
-        while let Some(index) = self.without_path.pop() {
-            let Some(value) = self.values.get_mut(index as usize) else {
+        self.without_path.push(index);
+        let mut path = ROOT;
+        while let Some(last) = self.without_path.last().copied() {
+            let outer = self.value(last).map_or(ROOT, |value| value.outer);
+            path = self.value(outer).map_or(ROOT, |outer| outer.path);
+            if path == ROOT && outer != ROOT {
+                self.without_path.push(outer);
                 continue;
-            };
-            path = self.paths.add(path, value, index);
-            value.path = path;
+            }
+            self.without_path.pop();
+            if let Some(value) = self.values.get_mut(last as usize) {
+                path = self.paths.add(path, value);
+                value.path = path;
+            }
         }
         path
     }
@@ -211,7 +250,7 @@ impl<'a> InputMap<'a> {
             let own = (0..)
                 .zip(&self.values)
                 .filter(|(_, value)| value.message(self.messages).is_some());
-            let mut own = own.map(|(index, value)| (value.item as usize, index)).peekable();
+            let mut own = own.map(|(index, value)| (value.position as usize, index)).peekable();
             for (index, storage) in messages {
                 while own.next_if(|(message, _)| *message < index).is_some() {}
                 let found = own.next_if(|(message, _)| *message == index);
@@ -242,6 +281,10 @@ impl<'a> InputMap<'a> {
 
     /// Returns the index of the list or dict at a place in memory.
     fn find_container(&mut self, storage: Storage) -> Option<u32> {
+        let is_exact = self.are_containers_sorted || self.unseen.is_some();
+        if let Some(index) = self.find_near_container(storage).filter(|_| is_exact) {
+            return Some(index);
+        }
         if !std::mem::replace(&mut self.are_containers_sorted, true) {
             // The sort is stable: of two values in one place, the first is found.
             self.containers.sort_by_key(|(storage, _)| *storage);
@@ -252,121 +295,38 @@ impl<'a> InputMap<'a> {
                 is_same
             });
         }
-        let found = |index: usize| matches!(self.containers.get(index), Some((found, _)) if *found == storage);
-        // A loop often goes over containers in the order in which they are in memory.
+        let place = self.containers.partition_point(|(other, _)| *other < storage);
+        let (found, index) = *self.containers.get(place)?;
+        self.last_container = place;
+        (found == storage).then_some(index)
+    }
+
+    /// Returns the index of a list or dict that is next to the one that was found last. A loop often goes over containers in their order.
+    fn find_near_container(&mut self, storage: Storage) -> Option<u32> {
         let last = self.last_container;
-        let near = [last.wrapping_add(1), last, last.wrapping_sub(1)];
-        let index = near.into_iter().find(|index| found(*index));
-        let index = index.unwrap_or_else(|| self.containers.partition_point(|(other, _)| *other < storage));
-        if !found(index) {
-            return None;
-        }
-        self.last_container = index;
-        self.containers.get(index).map(|(_, index)| *index)
+        let mut near = [last.wrapping_add(1), last, last.wrapping_sub(1)].into_iter();
+        let found = |index: &usize| self.containers.get(*index).is_some_and(|(found, _)| *found == storage);
+        self.last_container = near.find(found)?;
+        self.containers.get(self.last_container).map(|(_, index)| *index)
     }
 
     /// Returns the JSON pointer of a string that is a value.
     pub fn string_pointer(&mut self, text: &str) -> Option<String> {
-        let Spot { string, .. } = *self.find_spot(Address::of(text).get(), text.len())?;
+        let Spot { string, .. } = self.find_spot(Address::of(text).get(), text.len())?;
         let is_whole = !string.is_key() && std::ptr::eq(self.string(string), text);
         is_whole.then(|| self.find_pointer(string.index()))
     }
 
-    /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty string can also be at
-    /// the end of a known one.
-    #[inline]
-    fn find(&mut self, address: usize, length: usize) -> (PieceOrigin, usize) {
-        // A template often writes its literals and the strings in the order in which they are in memory.
-        let last = self.last_spot;
-        for near in [last.wrapping_add(1), last, last.wrapping_add(2)] {
-            if let Some(spot) = self.spots.get(near).filter(|spot| spot.has(address, length)).copied() {
-                self.last_spot = near;
-                return self.source(spot, address);
-            }
-        }
-        let recent = self.recent.get(recent_place(address)).copied().unwrap_or_default();
-        let near = self.find_literal(recent, address);
-        near.or_else(|| self.find_literal(self.last_literal + 1, address))
-            .unwrap_or_else(|| self.search(address, length))
-    }
-
-    /// Searches for the text at an address, as [`InputMap::find`] does, among all strings and literals.
-    #[inline(never)]
-    fn search(&mut self, address: usize, length: usize) -> (PieceOrigin, usize) {
-        if let Some(spot) = self.find_spot(address, length).copied() {
-            return self.source(spot, address);
-        }
-        let literal = self.literals.and_then(|literals| literals.find_index(address));
-        if let Some(found) = literal.and_then(|literal| self.find_literal(literal, address)) {
-            return found;
-        }
-        if length == 0 {
-            return (PieceOrigin::Made, address);
-        }
-        if !self.has_keys {
-            self.add_keys();
-            if let Some(spot) = self.find_spot(address, length).copied() {
-                return self.source(spot, address);
-            }
-        }
-        (PieceOrigin::Made, self.next_start(address))
-    }
-
-    /// Returns the origin of the literal with an index and the address after it, or `None` if an address is not in it.
-    #[inline]
-    fn find_literal(&mut self, index: usize, address: usize) -> Option<(PieceOrigin, usize)> {
-        let found = self.literals?.get(index, address)?;
-        self.last_literal = index;
-        if let Some(recent) = self.recent.get_mut(recent_place(address)) {
-            *recent = index;
-        }
-        Some(found)
-    }
-
-    /// Returns the address of the first known string after an address.
-    #[cold]
-    fn next_start(&self, address: usize) -> usize {
-        let after = self.spots.partition_point(|spot| spot.start <= address);
-        let string = self.spots.get(after).map(|spot| spot.start);
-        let literal = self.literals.and_then(|literals| literals.next_start(address));
-        string.into_iter().chain(literal).min().unwrap_or(usize::MAX)
-    }
-
-    /// Returns the origin of a place in a string, and the address after the string.
-    fn source(&mut self, spot: Spot, address: usize) -> (PieceOrigin, usize) {
-        self.is_ambiguous |= spot.is_shared;
-        let index = spot.string.index();
-        let is_token = self.value(index).is_some_and(|value| value.role == Role::Token);
-        let source = match u32::try_from(address.saturating_sub(spot.start)) {
-            _ if is_token && !spot.string.is_key() => PieceOrigin::Token(self.path(index)),
-            Ok(at) => PieceOrigin::Input(spot.string, at),
-            // A place after the first 4 GiB of a string does not fit.
-            Err(_) => self.changed(index),
-        };
-        (source, spot.end)
-    }
-
     /// Returns the origin of a string that is made from a value.
-    fn changed(&mut self, index: u32) -> PieceOrigin {
+    pub(super) fn changed(&mut self, index: u32) -> PieceOrigin {
         let path = self.path(index);
         PieceOrigin::Changed(self.sets.intern(&self.paths, &[path]))
     }
 
-    /// Returns the string that contains the start of another one, which is given by its address and length.
-    fn find_spot(&mut self, address: usize, length: usize) -> Option<&Spot> {
-        // Literals are often in another part of the memory.
-        if self.spots.first()?.start > address || self.spots.last()?.end < address {
-            return None;
-        }
-        let index = self.spots.partition_point(|spot| spot.start <= address).checked_sub(1)?;
-        let found = self.spots.get(index).filter(|spot| spot.has(address, length))?;
-        self.last_spot = index;
-        Some(found)
-    }
-
     /// Returns the origin of a string that is not empty, if all of it has one.
     #[inline]
-    pub fn find_whole(&mut self, address: Address, length: usize) -> Option<PieceOrigin> {
+    pub fn find_whole(&mut self, address: Address, length: usize, owner: Owner) -> Option<PieceOrigin> {
+        self.approach(owner);
         let (source, end) = self.find(address.get(), 1);
         (end.saturating_sub(address.get()) >= length).then_some(source)
     }
@@ -469,13 +429,15 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Returns the number of values.
-    pub fn count_values(&self) -> usize {
+    /// Returns the number of values, after all are added.
+    pub fn count_values(&mut self) -> usize {
+        self.add_unseen();
         self.values.len()
     }
 
-    /// Claims the memory of the origins that were made since the last call.
+    /// Charges the values that were added since the last call, and claims the memory of the origins that were made.
     pub fn claim(&mut self, meter: &mut Meter<'_>) -> Result<()> {
+        meter.charge(std::mem::take(&mut self.steps) as u64)?;
         self.sets.claim(meter)
     }
 }

@@ -9,6 +9,7 @@
 //! become the parts of a [`Trace`], and [`Segment`]s when these are asked for.
 
 mod copies;
+mod find;
 mod known;
 mod literals;
 mod map;
@@ -24,9 +25,10 @@ mod union;
 #[cfg(feature = "internal")]
 pub use copies::Sources;
 pub use copies::{Copied, Copies, From, Keeps};
+pub use known::Role;
 pub use literals::Literals;
-pub use map::{Container, InputMap, Storage};
-pub use paths::{Paths, ROOT, Step, TOP};
+pub use map::{Container, InputMap, Storage, Unseen};
+pub use paths::{Paths, ROOT, TOP};
 pub use pieces::{Piece, Pieces};
 pub use segments::{Part, Place, Trace};
 pub use source::{Address, Owner, PieceOrigin, free_spare_text};

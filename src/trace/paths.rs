@@ -7,24 +7,12 @@
 //! A render makes no JSON pointers. Each is made when it is first read.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use super::known::{Known, Role};
 use super::source::{FEW, Owner, free_spare, free_spare_text, to_offset};
 use crate::json::escape_key;
-
-/// The step from a container to a value in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
-    /// The item at an index of a list.
-    Index(u32),
-    /// The value under a key of an object.
-    Key(&'a str),
-    /// The value under a key that may be in the memory of another string.
-    Borrowed(&'a str),
-    /// The special token with a name, in the root.
-    Token(&'a str),
-}
 
 /// The paths of the values of an input, and the names of special tokens.
 #[derive(Debug)]
@@ -49,10 +37,8 @@ struct Path {
     message: Owner,
     /// The index after the last byte of a key in [`Paths::keys`]. An item has no bytes there.
     end: u32,
-    /// The index of an item.
-    index: u32,
-    /// The place among all values of the input: a container comes before what is in it.
-    number: u32,
+    /// The index among the values of the container.
+    position: u32,
     /// The number of steps from the root.
     depth: u16,
     kind: Kind,
@@ -105,8 +91,7 @@ impl Paths {
             top: ROOT,
             message: Owner::NONE,
             end: 0,
-            index: 0,
-            number: 0,
+            position: 0,
             depth: 0,
             kind: Kind::Entry,
             is_content: false,
@@ -118,8 +103,8 @@ impl Paths {
         }
     }
 
-    /// Adds a value of a container, of which `number` is the place among all values, and returns its index.
-    pub(super) fn add(&mut self, parent: u32, value: &Known<'_>, number: u32) -> u32 {
+    /// Adds a value of a container and returns its index.
+    pub(super) fn add(&mut self, parent: u32, value: &Known<'_>) -> u32 {
         let index = to_offset(self.list.len());
         let Some(outer) = self.list.get(parent as usize) else {
             return ROOT;
@@ -128,8 +113,7 @@ impl Paths {
         let mut added = Path {
             parent,
             top: if depth <= TOP { index } else { outer.top },
-            index: value.item,
-            number,
+            position: value.position,
             depth,
             kind: Kind::Entry,
             ..*outer
@@ -139,7 +123,7 @@ impl Paths {
             Role::Item => {
                 added.kind = Kind::Item;
                 if outer.kind == Kind::Messages {
-                    added.message = Owner::message(value.item as usize);
+                    added.message = Owner::message(value.position as usize);
                 }
             }
             Role::Token => added.kind = Kind::Token,
@@ -152,9 +136,29 @@ impl Paths {
         index
     }
 
-    /// Returns the place of a value among all values of the input.
-    pub(super) fn number(&self, index: u32) -> u32 {
-        self.list.get(index as usize).map_or(0, |path| path.number)
+    /// Returns the order of two values of the input: a container comes before what is in it, and the values of a container other than the
+    /// root before what is in these.
+    pub(super) fn compare(&self, one: u32, other: u32) -> Ordering {
+        let climb = |mut path: u32, depth: usize| {
+            while self.depth(path) > depth {
+                path = self.parent(path);
+            }
+            path
+        };
+        let mut depth = self.depth(one).min(self.depth(other));
+        let mut pair = [one, other].map(|path| climb(path, depth));
+        while pair[0] != pair[1] && self.parent(pair[0]) != self.parent(pair[1]) {
+            depth = depth.saturating_sub(1);
+            pair = pair.map(|path| climb(path, depth));
+        }
+        let position = |path: u32| self.list.get(path as usize).map_or(0, |path| path.position);
+        let [left, right] = pair;
+        let is_deep = [(one, left), (other, right)].map(|(path, top)| path != top && self.parent(top) != ROOT);
+        let [is_left_deep, is_right_deep] = is_deep;
+        is_left_deep
+            .cmp(&is_right_deep)
+            .then(position(left).cmp(&position(right)))
+            .then(self.depth(one).cmp(&self.depth(other)))
     }
 
     /// Returns the container of a value. The container of the root is the root.
@@ -184,6 +188,12 @@ impl Paths {
     /// Returns the number of steps from the root.
     pub fn depth(&self, index: u32) -> usize {
         self.list.get(index as usize).map_or(0, |path| usize::from(path.depth))
+    }
+
+    /// Makes room for a number of paths with usual keys.
+    pub fn reserve(&mut self, count: usize) {
+        self.list.reserve(count);
+        self.keys.reserve(count.saturating_mul(6));
     }
 
     /// Frees the memory that is not needed when no more paths are added.
@@ -260,7 +270,7 @@ impl Paths {
     /// Returns the last step of a JSON pointer.
     fn step(&self, index: u32) -> Cow<'_, str> {
         match self.list.get(index as usize) {
-            Some(path) if path.kind == Kind::Item => path.index.to_string().into(),
+            Some(path) if path.kind == Kind::Item => path.position.to_string().into(),
             _ => escape_key(self.key(index)),
         }
     }

@@ -245,10 +245,11 @@ impl Pieces {
 
     /// Finds the origin of each piece that was copied from memory, and the owner of each piece.
     pub fn resolve(&mut self, map: &mut InputMap<'_>) {
+        free_spare(&mut self.list);
         let mut are_whole = true;
         for piece in &mut self.list {
             match piece.source {
-                PieceOrigin::Memory(address) => match map.find_whole(address, piece.bytes().len()) {
+                PieceOrigin::Memory(address) => match map.find_whole(address, piece.bytes().len(), piece.owner) {
                     Some(source) => piece.source = source,
                     None => are_whole = false,
                 },
@@ -261,7 +262,6 @@ impl Pieces {
             self.split(map);
         }
         self.apply_marks();
-        free_spare(&mut self.list);
     }
 
     /// Splits the pieces whose memory has several origins.

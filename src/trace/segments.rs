@@ -185,8 +185,12 @@ impl fmt::Debug for Trace {
 impl<'a> InputMap<'a> {
     /// Returns the parts of the output, which has a length in bytes. They take the paths, so this can be called only once.
     pub fn take_trace(&mut self, pieces: &Pieces, length: usize) -> Trace {
-        // No more strings are looked for.
-        self.spots = Vec::new();
+        // Nothing more is looked for.
+        (self.spots, self.keys, self.unseen) = (Vec::new(), Vec::new(), None);
+        (self.containers, self.message_spots) = (Vec::new(), Vec::new());
+        let mut paths = std::mem::replace(&mut self.paths, Paths::empty());
+        paths.finish();
+        paths.sets = self.sets.take();
         let mut parts = Vec::with_capacity(pieces.len());
         let mut points = HashMap::default();
         let mut add = |piece: &Piece| {
@@ -214,9 +218,6 @@ impl<'a> InputMap<'a> {
         if let Some(last) = open {
             add(&last);
         }
-        let mut paths = std::mem::replace(&mut self.paths, Paths::empty());
-        paths.finish();
-        paths.sets = self.sets.take();
         Trace {
             parts,
             paths: Some(Arc::new(paths)),

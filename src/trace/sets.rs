@@ -35,7 +35,7 @@ impl Sets {
             return self.last;
         }
         let mut sorted = set.to_vec();
-        sorted.sort_unstable_by_key(|path| paths.number(*path));
+        sorted.sort_unstable_by(|one, other| paths.compare(*one, *other));
         if let Some(index) = self.indices.get(sorted.as_slice()) {
             self.last = *index;
             return self.last;
