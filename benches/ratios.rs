@@ -2,10 +2,10 @@
 //! renderer written by hand.
 //!
 //! ```text
-//! cargo bench --bench ratios [-- TEMPLATE]
+//! cargo bench --bench ratios [-- TEMPLATE | corpus]
 //! ```
 //!
-//! Takes about two minutes. If the corpus is available, ten of its templates are measured too. Without the argument `--bench`, which
+//! Takes about two minutes. If the corpus is available, ten of its templates are measured too, or with `corpus` only these. Without the argument `--bench`, which
 //! `cargo bench` passes, the outputs are checked and nothing is measured.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run should panic")]
 
@@ -37,6 +37,9 @@ const GROWTH_BATCHES: usize = 150;
 /// The number of templates of the corpus that are measured.
 const CORPUS_TEMPLATES: usize = 10;
 
+/// The sizes with which they are measured.
+const CORPUS_SIZES: [Size; 4] = [SHORTEST, Size::Messages(10), Size::Messages(100), Size::Tools(5)];
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let timed = arguments.iter().any(|argument| argument == "--bench");
@@ -46,13 +49,18 @@ fn main() {
         .into_iter()
         .filter(|family| wanted.is_none_or(|wanted| family.name.contains(wanted.as_str())))
         .collect();
-    let context = corpus_conversation();
-    let corpus = match wanted {
-        None => first_by_hash(&environment, &context, CORPUS_TEMPLATES),
+    let contexts = CORPUS_SIZES.map(corpus_conversation);
+    let corpus = match wanted.map(String::as_str) {
+        None | Some("corpus") => first_by_hash(&environment, &contexts, CORPUS_TEMPLATES),
         Some(_) => Vec::new(),
     };
     if !timed {
         check(&environment, &families);
+        return;
+    }
+    if families.is_empty() {
+        show_corpus(&environment, &corpus, &contexts);
+        show_compiles(&environment, &families, &corpus);
         return;
     }
     let rows = show_renders(&environment, &families);
@@ -65,7 +73,7 @@ fn main() {
         geometric_mean(ratios.into_iter())
     );
     show_growth(&environment, &families);
-    show_corpus(&environment, &corpus, &context);
+    show_corpus(&environment, &corpus, &contexts);
     show_compiles(&environment, &families, &corpus);
     show_threads(&environment, &families);
 }
@@ -261,46 +269,59 @@ fn times_per_message<'e>(comparisons: &[Comparison<'e>; 2], render: fn(&Comparis
     })
 }
 
-/// Returns a conversation that most templates accept: a hundred messages, with at most one tool call in a turn.
-fn corpus_conversation() -> Value {
+/// Returns a conversation that most templates accept, with at most one tool call in a turn.
+fn corpus_conversation(size: Size) -> Value {
     let [_, tools, ..] = FAMILIES;
-    reparse(conversation(&tools, Size::Messages(100)))
+    reparse(conversation(&tools, size))
 }
 
-fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], context: &Value) {
+fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], contexts: &[Value]) {
     if corpus.is_empty() {
         return;
     }
-    println!("\nthe first templates of the corpus by sha256: 100 messages, ns a message\n");
-    println!("| template | copy | minijinja | apply | ratio | render | ratio | text | minijinja, text | ratio |");
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("\nthe first long templates of the corpus by sha256: ns a message\n");
+    println!("| template | messages | copy | minijinja | apply | ratio | render | ratio | text | minijinja, text | ratio |");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let mut rows = Vec::new();
     for template in corpus {
         let engines = Engines::compile(environment, &template.source).expect("it was compiled before");
-        let comparison = Comparison::checked(&engines, context.clone());
-        let row = Row::new(&comparison, "", Size::Messages(100), false);
-        println!(
-            "| {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.0} | {:.2} | {:.0} | {:.0} | {:.2} |",
-            template.name,
-            row.copy,
-            row.minijinja,
-            row.apply,
-            row.ratio_of_apply(),
-            row.ours,
-            row.ratio(),
-            row.ours_from_text,
-            row.minijinja_from_text,
-            row.ratio_from_text()
-        );
-        rows.push(row);
+        for (size, context) in CORPUS_SIZES.into_iter().zip(contexts) {
+            let comparison = Comparison::checked(&engines, context.clone());
+            let row = Row::new(&comparison, "", size, false);
+            println!(
+                "| {} | {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.0} | {:.2} | {:.0} | {:.0} | {:.2} |",
+                template.name,
+                size.label(),
+                row.copy,
+                row.minijinja,
+                row.apply,
+                row.ratio_of_apply(),
+                row.ours,
+                row.ratio(),
+                row.ours_from_text,
+                row.minijinja_from_text,
+                row.ratio_from_text()
+            );
+            rows.push(row);
+        }
     }
-    let mean = |ratio: fn(&Row) -> f64| geometric_mean(rows.iter().map(ratio));
-    println!(
-        "\ngeometric mean of `apply` {:.2}, of `render` {:.2}, from JSON text {:.2}",
-        mean(Row::ratio_of_apply),
-        mean(Row::ratio),
-        mean(Row::ratio_from_text)
-    );
+    let sizes = CORPUS_SIZES.iter().map(|size| (size.label(), vec![*size]));
+    for (label, sizes) in std::iter::once(("all".to_owned(), CORPUS_SIZES.to_vec())).chain(sizes) {
+        let ratios = |ratio: fn(&Row) -> f64| {
+            rows.iter()
+                .filter(|row| sizes.contains(&row.size))
+                .map(ratio)
+                .collect::<Vec<_>>()
+        };
+        let mean = |ratio| geometric_mean(ratios(ratio).into_iter());
+        println!(
+            "\n{label}: geometric mean of `apply` {:.2}, of `render` {:.2} (least {:.2}), from JSON text {:.2}",
+            mean(Row::ratio_of_apply),
+            mean(Row::ratio),
+            ratios(Row::ratio).into_iter().fold(f64::INFINITY, f64::min),
+            mean(Row::ratio_from_text)
+        );
+    }
 }
 
 fn show_compiles(environment: &Environment<'_>, families: &[Family], corpus: &[CorpusTemplate]) {

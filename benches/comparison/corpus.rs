@@ -1,10 +1,11 @@
-//! Selects templates of the corpus: the first ones by sha256 that both engines render with equal output.
+//! Selects templates of the corpus: the first long ones by sha256 that both engines render with equal output.
 //!
 //! ```text
 //! CHAT_TEMPLATE_CORPUS=../shared/corpus   ->   manifest.jsonl, templates/NAME.jinja
 //! ```
 //!
-//! A template that does not print the last message is skipped, because it does not render the conversation.
+//! A template that does not print the last message is skipped, because it does not render the conversation. So is a short one, because
+//! those that models have today are long.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,8 +23,11 @@ pub struct CorpusTemplate {
     pub source: String,
 }
 
-/// Returns the first `count` templates by sha256 that render the conversation, or none if there is no corpus.
-pub fn first_by_hash(environment: &Environment<'_>, context: &Value, count: usize) -> Vec<CorpusTemplate> {
+/// The least number of bytes of a template.
+const LONG: usize = 2500;
+
+/// Returns the first `count` templates by sha256 that render the conversations, or none if there is no corpus.
+pub fn first_by_hash(environment: &Environment<'_>, contexts: &[Value], count: usize) -> Vec<CorpusTemplate> {
     let Some(folder) = folder() else { return Vec::new() };
     let mut templates = listed(&folder);
     templates.sort();
@@ -32,10 +36,17 @@ pub fn first_by_hash(environment: &Environment<'_>, context: &Value, count: usiz
         name,
     };
     let renders = |template: &CorpusTemplate| match Engines::compile(environment, &template.source) {
-        Ok(engines) => Comparison::new(&engines, context.clone()).is_ok_and(|comparison| shows_last_message(&comparison, context)),
+        Ok(engines) => contexts.iter().all(|context| {
+            let comparison = Comparison::new(&engines, context.clone());
+            comparison.is_ok_and(|comparison| shows_last_message(&comparison, context))
+        }),
         Err(_) => false,
     };
-    templates.into_iter().map(read).filter(renders).take(count).collect()
+    let long = templates
+        .into_iter()
+        .map(read)
+        .filter(|template| template.source.len() >= LONG);
+    long.filter(renders).take(count).collect()
 }
 
 /// Returns the sources of the templates of each family, or nothing if there is no corpus.

@@ -17,7 +17,7 @@ use super::options::ApplyOptions;
 use super::prompt::Prompt;
 use super::templates::{Chosen, NamedTemplate};
 use super::turns::assistant::control::common_prefix;
-use super::variables::{FLAG, Variables, charge_entries};
+use super::variables::{FLAG, Variables, charge_entries, has_repeated};
 use super::{ChatTemplate, ControlPolicy, explain_objects, not_iterable, refused, to_owned};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
@@ -95,7 +95,7 @@ impl ChatTemplate {
         meter: &dyn Fn() -> Meter<'m>,
     ) -> Result<Prompt> {
         let prompt = self.render_one(messages, count, options, keeps, meter())?;
-        let is_for_copies = keeps != Keeps::Nothing && prompt.segments.is_empty() && options.prompt.assistant.is_none();
+        let is_for_copies = keeps != Keeps::Nothing && prompt.trace.parts().is_empty() && options.prompt.assistant.is_none();
         if !prompt.is_ambiguous || is_for_copies {
             return Ok(prompt);
         }
@@ -225,14 +225,15 @@ impl ChatTemplate {
         let chosen = owned
             .chosen
             .get_or_init(|| self.parts.templates.choose(options.chat_template, has_tools, &runtime.meter));
-        let special_tokens = match options.special_tokens {
-            None => self.special_tokens(),
+        let (special_tokens, repeats) = match options.special_tokens {
+            None => (self.special_tokens(), self.parts.repeats),
             Some(tokens) => {
                 charge_entries(runtime, tokens.len())?;
-                owned.special_tokens.get_or_init(|| to_owned(tokens))
+                let own = owned.special_tokens.get_or_init(|| to_owned(tokens));
+                (own.as_slice(), has_repeated(own))
             }
         };
-        let variables = Variables::new(runtime, special_tokens, options)?;
+        let variables = Variables::new(runtime, (special_tokens, repeats), options)?;
         Ok(Arguments {
             template: chosen.as_ref().map_err(Error::clone)?.template(),
             tools,
@@ -315,16 +316,15 @@ impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller passed it, and `messages` as templates see it.
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
         let options = &self.options.prompt;
+        let count = match &messages {
+            Value::List(items) | Value::Tuple(items) => items.len(),
+            _ => 0,
+        };
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.render.trace || checks_control_tokens || options.assistant.is_some() || self.keeps == Keeps::Sources {
-            self.compiled.start_tape(runtime, self.list_inputs(own));
+            self.compiled.start_tape(runtime, self.list_inputs(own), None, count);
         } else if self.keeps == Keeps::Addresses {
-            let count = match &messages {
-                Value::List(items) | Value::Tuple(items) => items.len(),
-                _ => 0,
-            };
-            // A template writes some five strings for each message.
-            runtime.start_tape(Tape::default(), count.saturating_mul(6));
+            runtime.start_tape(Tape::default(), count);
         }
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(runtime, &messages, field, &self.template.source)?),
@@ -346,7 +346,7 @@ impl<'a> Render<'a> {
         };
         let copies = match self.keeps {
             Keeps::Nothing => Copies::default(),
-            _ => runtime.list_copies(&mut output.pieces)?,
+            keeps => runtime.list_copies(&mut output.pieces, keeps == Keeps::Sources)?,
         };
         let is_traced = options.render.trace || checks_control_tokens;
         let mut prompt = self

@@ -67,6 +67,7 @@ pub(crate) use turns::assistant::control::common_suffix;
 #[cfg(feature = "response")]
 pub(crate) use turns::assistant::control::{control_tokens, is_thought};
 pub use turns::{ControlPolicy, ControlToken, ControlTokens, Field, TextPiece, TokenOrigin, Turn, assistant_mask};
+use variables::has_repeated;
 #[cfg(feature = "inspect")]
 pub use variables::is_reserved_name;
 
@@ -97,6 +98,8 @@ pub struct ChatTemplate {
 struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
+    /// Whether one of them has the name of a parameter of a function that renders.
+    repeats: bool,
     added_special_tokens: Vec<String>,
     /// The tokens that the model's files name as ends besides `eos_token`, and the kind of these files.
     own_stops: Vec<(String, &'static str)>,
@@ -207,6 +210,7 @@ impl ChatTemplate {
         let parts = Parts {
             singles: vec![OnceLock::new(); templates.all().len()],
             templates,
+            repeats: has_repeated(&special_tokens),
             special_tokens,
             added_special_tokens: Vec::new(),
             own_stops: Vec::new(),
@@ -293,10 +297,11 @@ impl ChatTemplate {
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.
     #[must_use]
     pub fn with_special_tokens<N: Into<String>, T: Into<String>>(mut self, tokens: impl IntoIterator<Item = (N, T)>) -> Self {
-        let own = &mut self.parts_mut().special_tokens;
-        let mut merged: IndexMap<String, String> = std::mem::take(own).into_iter().collect();
+        let parts = self.parts_mut();
+        let mut merged: IndexMap<String, String> = std::mem::take(&mut parts.special_tokens).into_iter().collect();
         merged.extend(tokens.into_iter().map(|(name, token)| (name.into(), token.into())));
-        *own = merged.into_iter().collect();
+        parts.special_tokens = merged.into_iter().collect();
+        parts.repeats = has_repeated(&parts.special_tokens);
         self
     }
 

@@ -12,7 +12,7 @@ use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind, Result};
 #[cfg(feature = "internal")]
 use crate::meter::Meter;
-use crate::trace::{Copies, Segment, Spans};
+use crate::trace::{Copies, Segment, Spans, Trace};
 
 /// The label of a token that is not trained, which PyTorch ignores.
 const NO_LABEL: i64 = -100;
@@ -50,7 +50,7 @@ pub struct Prompt {
     pub untrusted: Vec<ControlToken>,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) trace: Trace,
     pub(crate) assistant: AssistantSpans,
     /// Whether strings of the input share memory, so that the segments can name one of them in place of another.
     pub(crate) is_ambiguous: bool,
@@ -79,7 +79,7 @@ impl Serialize for Prompt {
         object.serialize_field("generation_prompt", &self.generation_prompt_code_points())?;
         object.serialize_field("reference_spans", &self.reference_spans)?;
         object.serialize_field("generation_spans", &self.generation_spans)?;
-        object.serialize_field("segments", &self.segments)?;
+        object.serialize_field("segments", self.segments())?;
         object.serialize_field("assistant", &self.assistant)?;
         object.serialize_field("unknown_turns", &self.assistant.unknown_turns())?;
         object.serialize_field("turns", &self.turns())?;
@@ -120,7 +120,7 @@ impl Prompt {
     ///
     /// [`RenderOptions::trace`]: crate::RenderOptions::trace
     pub fn segments(&self) -> &[Segment] {
-        &self.segments
+        self.trace.segments(&self.text)
     }
 
     /// Returns the code points of [`Prompt::generation_prompt`], as Python counts them: the start and the end.
@@ -176,7 +176,7 @@ impl Prompt {
     /// [`RenderOptions::trace`]: crate::RenderOptions::trace
     /// [`PromptOptions::assistant`]: crate::PromptOptions::assistant
     pub fn turns(&self) -> Vec<Turn> {
-        find_turns(&self.text, &self.segments, &self.assistant)
+        find_turns(&self.text, &self.trace, &self.assistant)
     }
 
     /// Returns the labels of tokens for training: the id of a token that overlaps a span of [`Prompt::assistant`], and -100 for the others.
@@ -207,7 +207,7 @@ impl Prompt {
         let deadline = bounds.start();
         let mut meter = Meter::within(bounds, &deadline);
         meter.charge_scan(self.text.len())?;
-        meter.charge_items(self.segments.len().saturating_mul(TURN_STEPS))?;
+        meter.charge_items(self.trace.parts().len().saturating_mul(TURN_STEPS))?;
         Ok(self.turns())
     }
 }

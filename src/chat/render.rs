@@ -11,6 +11,7 @@ use crate::meter::Meter;
 #[cfg(feature = "internal")]
 use crate::template::{Input, copy};
 use crate::template::{RenderOptions, Template};
+use crate::trace::Trace;
 #[cfg(feature = "internal")]
 use crate::value::Arena;
 use crate::value::Runtime;
@@ -74,14 +75,14 @@ impl Template {
             None => AssistantSpans::default(),
         };
         if !is_traced {
-            output.segments.clear();
+            output.trace = Trace::default();
         }
         Ok(Prompt {
             text: output.text,
             reference_spans: output.reference_spans,
             generation_spans: output.generation_spans,
             steps: runtime.meter.steps(),
-            segments: output.segments,
+            trace: output.trace,
             is_ambiguous: output.is_ambiguous,
             assistant,
             ..Prompt::default()

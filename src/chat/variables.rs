@@ -51,7 +51,7 @@ const STEPS_FOR_AN_ENTRY: u64 = 8;
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
 #[cfg(feature = "inspect")]
 pub fn is_reserved_name(name: &str) -> bool {
-    PARAMETERS.contains(&name) || RENDER_PARAMETERS.contains(&name) || TEMPLATE_PARAMETERS.contains(&name) || name == "conversation"
+    PARAMETERS.contains(&name) || is_repeated(name) || name == "conversation"
 }
 
 /// The maximum number of special tokens among which each name is looked up by comparing it with all. A dict finds a name among more.
@@ -73,8 +73,13 @@ impl<'a> Variables<'a> {
     ///
     /// # Errors
     /// If the variables are not an object, or one has the name of a parameter of `apply_chat_template`.
-    pub fn new(runtime: &mut Runtime<'a>, tokens: &'a [(String, String)], options: &'a ApplyOptions<'a>) -> Result<Self> {
+    pub fn new(
+        runtime: &mut Runtime<'a>,
+        (tokens, repeats): (&'a [(String, String)], bool),
+        options: &'a ApplyOptions<'a>,
+    ) -> Result<Self> {
         charge_entries(runtime, tokens.len())?;
+        let mut repeats = repeats;
         let mut generation_prompt = Value::Bool(options.add_generation_prompt);
         let own = match options.variables.borrow_value(runtime)? {
             Value::None => None,
@@ -82,6 +87,7 @@ impl<'a> Variables<'a> {
                 charge_entries(runtime, variables.len())?;
                 for (key, value) in variables.iter() {
                     let name = key.as_str().unwrap_or_default();
+                    repeats |= name != FLAG && is_repeated(name);
                     if name == FLAG && !options.add_generation_prompt {
                         generation_prompt = value;
                     } else {
@@ -98,16 +104,12 @@ impl<'a> Variables<'a> {
                 );
             }
         };
-        let mut variables = Self {
+        Ok(Self {
             tokens,
             own,
             generation_prompt,
-            repeats: true,
-        };
-        let is_repeated = |name: &str| RENDER_PARAMETERS.contains(&name) || TEMPLATE_PARAMETERS.contains(&name);
-        let repeats = variables.names().any(is_repeated);
-        variables.repeats = repeats;
-        Ok(variables)
+            repeats,
+        })
     }
 
     /// Returns an error if a name is a parameter of `render_jinja_template`.
@@ -189,7 +191,10 @@ impl<'a> Variables<'a> {
 
     /// Returns an error about the first special token or variable that has one of these names, which are parameters of a function.
     fn check_names(&self, parameters: &[&str], function: &str, argument: &str) -> Result<()> {
-        let mut names = self.names().filter(|name| self.repeats && parameters.contains(name));
+        if !self.repeats {
+            return Ok(());
+        }
+        let mut names = self.names().filter(|name| parameters.contains(name));
         names.next().map_or(Ok(()), |name| Err(repeated(function, argument, name)))
     }
 
@@ -205,6 +210,15 @@ impl<'a> Variables<'a> {
 pub(super) const FLAG: &str = "add_generation_prompt";
 
 const BASE: &str = "transformers.tokenization_utils_base.PreTrainedTokenizerBase.";
+
+/// Returns whether one of the names of special tokens is that of a parameter of a function that renders.
+pub(super) fn has_repeated(tokens: &[(String, String)]) -> bool {
+    tokens.iter().any(|(name, _)| is_repeated(name))
+}
+
+fn is_repeated(name: &str) -> bool {
+    RENDER_PARAMETERS.contains(&name) || TEMPLATE_PARAMETERS.contains(&name)
+}
 
 /// Counts the work of a number of entries.
 pub(super) fn charge_entries(runtime: &mut Runtime<'_>, count: usize) -> Result<()> {

@@ -148,7 +148,7 @@ fn prints(prompt: &Prompt, pointer: &str, word: &str) -> bool {
     };
     // The words and the segments are both in the order of the prompt, and each is passed once.
     let mut words = prompt.text.match_indices(word).map(|(at, _)| at).peekable();
-    prompt.segments.iter().any(|segment| {
+    prompt.segments().iter().any(|segment| {
         let bytes = segment.bytes();
         while words.next_if(|at| at + word.len() <= bytes.start).is_some() {}
         words.peek().is_some_and(|at| *at < bytes.end) && segment.paths().any(is_origin)

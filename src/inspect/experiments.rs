@@ -188,7 +188,7 @@ impl<'t> Experiments<'t> {
             self.find_needed_tools()?;
         }
         let is_enough = |known: &&Rc<Rendered>| match &***known {
-            Ok(prompt) => !trace || !prompt.segments.is_empty(),
+            Ok(prompt) => !trace || !prompt.trace.parts().is_empty(),
             Err(_) => true,
         };
         let known = self.rendered.get(conversation).filter(|_| assistant.is_none());
@@ -218,7 +218,7 @@ impl<'t> Experiments<'t> {
             return Err(error);
         }
         let (text, segments) = match &rendered {
-            Ok(prompt) => (prompt.text.len(), prompt.segments.len()),
+            Ok(prompt) => (prompt.text.len(), prompt.trace.parts().len()),
             Err(error) => (error.message().len(), 1),
         };
         let bytes = text.saturating_add(segments.saturating_mul(SEGMENT));

@@ -15,7 +15,7 @@ use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Meter;
 use crate::source::Source;
 use crate::trace::Literals;
-use crate::value::{Given, Runtime, Tape, Traced};
+use crate::value::{Given, Runtime, Tape, Traced, Value};
 use crate::{eval, parser, resolve};
 
 pub(crate) use copied::copy;
@@ -162,10 +162,16 @@ impl Template {
         &self.source
     }
 
-    /// Starts the tape of a render of the template, for which the caller passed these inputs.
-    pub(crate) fn start_tape<'a>(&'a self, runtime: &mut Runtime<'a>, inputs: Vec<Traced<'a>>) {
+    /// Starts the tape of a render of the template, for which the caller passed these inputs, perhaps in one value.
+    pub(crate) fn start_tape<'a>(
+        &'a self,
+        runtime: &mut Runtime<'a>,
+        inputs: Vec<Traced<'a>>,
+        whole: Option<Value<'a>>,
+        messages: usize,
+    ) {
         let literals = self.literals.get_or_init(|| self.tree.literals(&self.source));
-        runtime.start_tape(Tape::new(inputs, &self.tree.symbols, literals), 0);
+        runtime.start_tape(Tape::new(inputs, whole, &self.tree.symbols, literals), messages);
     }
 
     /// Renders the template with its variables, and a runtime that has the limits and the clock.

@@ -14,7 +14,7 @@ use crate::eval;
 use crate::json;
 use crate::meter::Meter;
 use crate::setters::setters;
-use crate::trace::{Pieces, Segment, Spans};
+use crate::trace::{Pieces, Segment, Spans, Trace};
 use crate::value::{Arena, Given, Runtime, Traced, Value};
 
 /// The options of a render. Begin with [`Default`], and set what matters.
@@ -70,7 +70,7 @@ pub struct Output {
     pub generation_spans: Spans,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) trace: Trace,
     /// Whether strings of the input share memory, so that the segments can name one of them in place of another.
     pub(crate) is_ambiguous: bool,
 }
@@ -79,7 +79,7 @@ impl Output {
     /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin). Empty unless
     /// [`RenderOptions::trace`] is set.
     pub fn segments(&self) -> &[Segment] {
-        &self.segments
+        self.trace.segments(&self.text)
     }
 }
 
@@ -149,7 +149,11 @@ impl Template {
         };
         if is_traced {
             let variables = context.iter().filter_map(|(name, value)| Traced::variable(&name, value));
-            self.start_tape(runtime, variables.collect());
+            let messages = match context.get_str("messages") {
+                Some(Value::List(items)) => items.len(),
+                _ => 0,
+            };
+            self.start_tape(runtime, variables.collect(), Some(Value::Dict(context)), messages);
         }
         let given = Given {
             variables: Some(context),
@@ -175,7 +179,7 @@ impl Template {
         if options.generation_spans {
             output.generation_spans = Spans::from_bytes(pieces.blocks(), &text);
         }
-        output.segments = runtime.take_segments(&pieces, &text)?;
+        output.trace = runtime.take_trace(&pieces, text.len())?;
         output.is_ambiguous = runtime.is_ambiguous();
         output.text = text;
         output.steps = runtime.meter.steps();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::known::Role;
+use super::known::{Spot, StringId};
 use super::map::InputMap;
 use super::paths::ROOT;
 use super::pieces::Pieces;
@@ -101,17 +101,19 @@ impl Sources {
 }
 
 impl Pieces {
-    /// Returns the parts of an output. `map` is that of a render that keeps the sources, whose pieces are resolved.
-    pub fn list_copies(&self, map: Option<&InputMap<'_>>) -> Copies {
+    /// Returns the parts of an output. `map` is that of a render that is traced, whose pieces are resolved, and has the sources if they are
+    /// asked for.
+    pub fn list_copies(&self, map: Option<&mut InputMap<'_>>, has_sources: bool) -> Copies {
+        let known = map.as_deref();
         let part = |source: PieceOrigin| match source {
             PieceOrigin::Memory(address) => Some(From::Memory(address.get())),
             PieceOrigin::Input(string, at) => {
-                let known = map.and_then(|map| map.strings.get(string as usize));
-                Some(known.map_or(From::Made, |known| From::Memory(known.address().wrapping_add(at as usize))))
+                let address = known.map(|map| map.string(string).as_ptr().addr().wrapping_add(at as usize));
+                Some(address.map_or(From::Made, From::Memory))
             }
-            PieceOrigin::Changed(set) if map.is_some() => Some(From::Set(set)),
+            PieceOrigin::Changed(set) if has_sources => Some(From::Set(set)),
             PieceOrigin::Changed(_) | PieceOrigin::Clock | PieceOrigin::Made => Some(From::Made),
-            PieceOrigin::Template(_) | PieceOrigin::Token(_) => map.map(|_| From::Template),
+            PieceOrigin::Template(_) | PieceOrigin::Token(_) => has_sources.then_some(From::Template),
             PieceOrigin::Generation => None,
         };
         let mut list = Vec::with_capacity(self.list().len());
@@ -120,20 +122,24 @@ impl Pieces {
             let (from, owner) = (part(piece.source)?, piece.owner);
             Some(Copied { at, end, from, owner })
         }));
-        let sources = map.map(InputMap::list_sources);
+        let sources = map.filter(|_| has_sources).map(InputMap::list_sources);
         Copies { list, sources }
     }
 }
 
 impl InputMap<'_> {
     /// Returns the strings and keys by address, and the values that contain them.
-    fn list_sources(&self) -> Sources {
-        let strings = self
-            .strings
-            .iter()
-            .chain(&self.keys)
-            .filter(|known| known.role != Role::Token);
-        let mut strings: Vec<_> = strings.map(|known| (known.address(), known.end(), known.path)).collect();
+    fn list_sources(&mut self) -> Sources {
+        let spots = self.spots.iter().filter(|spot| !spot.string.is_key());
+        let mut strings: Vec<_> = spots.map(|spot| (spot.start, spot.end, spot.string.index())).collect();
+        for (index, value) in (0..).zip(&self.values).filter(|(_, value)| value.is_entry()) {
+            let Spot { start, end, .. } = Spot::new(value.key, StringId::key(index));
+            strings.push((start, end, index));
+        }
+        for (.., value) in &mut strings {
+            *value = self.path(*value);
+        }
+        strings.retain(|(.., value)| !self.paths.is_token(*value));
         strings.sort_unstable();
         Sources {
             strings,

@@ -1,4 +1,4 @@
-//! The strings of the input, sorted by their addresses.
+//! The values of the input, and their strings and keys sorted by address.
 //!
 //! ```text
 //! /messages/0/role at 0x10, 4 bytes   /messages/2/role at 0x10, 4 bytes   ->   one string, which is shared
@@ -6,79 +6,118 @@
 
 use std::cmp::Reverse;
 
-/// What a string of the input is.
+use super::paths::ROOT;
+use super::source::Owner;
+
+/// How a value is in its container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// A value of a container.
-    Value,
-    /// The key of an entry.
-    Key,
-    /// The text of a special token.
+pub enum Role {
+    /// Under a key of an object, or the root.
+    Entry,
+    /// Under a key that may be in the memory of another string, as a literal of a program is for each of its uses.
+    Borrowed,
+    /// The item of a list.
+    Item,
+    /// The text of a special token, whose key is its name.
     Token,
 }
 
-/// A string of the input.
+/// A value of the input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
+    /// The string, or an empty one for another value.
     pub text: &'a str,
+    /// The key under which the value is.
+    pub key: &'a str,
+    /// The index of the container.
+    pub outer: u32,
+    /// The index among the values of the container.
+    pub position: u32,
+    /// The path, or [`ROOT`](super::ROOT) until it is asked for.
     pub path: u32,
     pub role: Role,
+}
+
+impl Known<'_> {
+    /// Returns whether the value is under a key that is a string of the input. Those of the root are variables.
+    pub fn is_entry(&self) -> bool {
+        matches!(self.role, Role::Entry | Role::Borrowed) && self.outer != ROOT && !self.key.is_empty()
+    }
+
+    /// Returns the owner for a value that is an item of the list with an index, which is that of the messages.
+    #[inline]
+    pub fn message(&self, messages: u32) -> Option<Owner> {
+        let is_message = self.role == Role::Item && self.outer == messages;
+        is_message.then(|| Owner::message(self.position as usize))
+    }
+}
+
+/// A string or a key of the input: twice the index of its value, and one more for a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StringId(pub(super) u32);
+
+impl StringId {
+    pub fn value(index: u32) -> Self {
+        Self(index << 1)
+    }
+
+    pub fn key(index: u32) -> Self {
+        Self(index << 1 | 1)
+    }
+
+    /// Returns the index of the value.
+    pub fn index(self) -> u32 {
+        self.0 >> 1
+    }
+
+    pub fn is_key(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// The place of a string or a key in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    /// The addresses of the first byte and of the end.
+    pub start: usize,
+    pub end: usize,
+    pub string: StringId,
     /// Whether another string of the input is in the same memory.
     pub is_shared: bool,
 }
 
-impl<'a> Known<'a> {
-    pub fn new(text: &'a str, path: u32, role: Role) -> Self {
-        let is_shared = false;
+impl Spot {
+    pub fn new(text: &str, string: StringId) -> Self {
+        let addresses = text.as_bytes().as_ptr_range();
         Self {
-            text,
-            path,
-            role,
-            is_shared,
+            start: addresses.start.addr(),
+            end: addresses.end.addr(),
+            string,
+            is_shared: false,
         }
     }
 
-    pub fn address(&self) -> usize {
-        start(self.text)
-    }
-
-    pub fn end(&self) -> usize {
-        end(self.text)
+    /// Returns whether the string contains the start of another one. An empty one can also be at the end.
+    #[inline(always)]
+    pub fn has(&self, address: usize, length: usize) -> bool {
+        self.start <= address && address < self.end.saturating_add(usize::from(length == 0))
     }
 }
 
-fn start(text: &str) -> usize {
-    text.as_ptr().addr()
-}
-
-fn end(text: &str) -> usize {
-    text.as_bytes().as_ptr_range().end.addr()
-}
-
-/// Sorts strings by address. Of several strings at one address, the longest is kept, with the first of its paths, and is shared. Returns
+/// Sorts strings by address. Of several strings at one address, a value is kept before keys, and of values the longest, and is shared. Returns
 /// whether a string is in the memory of one that begins earlier.
-pub(super) fn sort_by_address(strings: &mut Vec<Known<'_>>) -> bool {
-    strings.sort_unstable_by_key(Known::address);
+pub(super) fn sort_by_address(spots: &mut Vec<Spot>) -> bool {
+    spots.sort_unstable_by_key(|spot| spot.start);
     let mut overlaps = false;
-    strings.dedup_by(|next, kept| {
-        let order = |known: &Known<'_>| (Reverse(known.text.len()), known.path);
-        let is_same = next.address() == kept.address();
+    spots.dedup_by(|next, kept| {
+        let order = |spot: &Spot| (spot.string.is_key(), Reverse(spot.end), spot.string.index());
+        let is_same = next.start == kept.start;
         if is_same && order(next) < order(kept) {
             *kept = *next;
         }
         kept.is_shared |= is_same;
-        overlaps |= !is_same && next.address() < kept.end();
+        overlaps |= !is_same && next.start < kept.end;
         is_same
     });
     overlaps
-}
-
-/// Marks the sorted strings in whose memory a key is.
-pub(super) fn mark_shared(strings: &mut [Known<'_>], mut keys: Vec<&str>) {
-    keys.sort_unstable_by_key(|key| start(key));
-    let mut keys = keys.into_iter().peekable();
-    for known in strings {
-        while keys.next_if(|key| end(key) <= known.address()).is_some() {}
-        known.is_shared |= keys.peek().is_some_and(|key| start(key) < known.end());
-    }
 }

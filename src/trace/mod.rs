@@ -6,10 +6,12 @@
 //!
 //! [`Pieces`] belong to each string that a render makes: they say where its bytes came from, and which of them a `{% generation %}` block
 //! wrote. A piece that was copied has only its place in memory; [`InputMap`] knows what is there. At the end, the pieces of the output
-//! become [`Segment`]s.
+//! become the parts of a [`Trace`], and [`Segment`]s when these are asked for.
 
 mod copies;
+mod find;
 mod known;
+mod literals;
 mod map;
 mod owners;
 mod paths;
@@ -23,10 +25,12 @@ mod union;
 #[cfg(feature = "internal")]
 pub use copies::Sources;
 pub use copies::{Copied, Copies, From, Keeps};
-pub use map::{Container, InputMap, Literals, Storage};
-pub use paths::{Outer, Paths, ROOT, Step, TOP};
+pub use known::Role;
+pub use literals::Literals;
+pub use map::{Container, InputMap, Storage, Unseen};
+pub use paths::{Paths, ROOT, TOP};
 pub use pieces::{Piece, Pieces};
-pub use segments::{count_paths, count_pointer_bytes};
+pub use segments::{Part, Place, Trace};
 pub use source::{Address, Owner, PieceOrigin, free_spare_text};
 pub use spans::{Points, Spans};
 pub use union::Union;
@@ -61,37 +65,16 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// ```
 #[derive(Clone)]
 pub struct Segment {
-    /// The first byte and the byte after the last, in 32 bits each to save memory: a prompt has a segment for every few words.
-    bytes: [u32; 2],
+    part: Part,
     code_points: [u32; 2],
-    owner: Owner,
-    pub(crate) place: Place,
     /// The paths and names of all segments of the prompt.
     paths: Arc<Paths>,
-}
-
-/// The origin of a segment in a small form: indices into [`Paths`] replace strings, and ends of ranges follow from the length of the
-/// segment.
-#[derive(Clone, Copy)]
-pub enum Place {
-    Template(u32),
-    Token(u32),
-    Input {
-        path: u32,
-        /// The index of the first character in the string, in code points and in bytes.
-        starts: [u32; 2],
-        is_key: bool,
-    },
-    Changed(u32),
-    Clock,
-    Made,
 }
 
 impl Segment {
     /// Returns the byte range of the segment in the prompt.
     pub fn bytes(&self) -> Range<usize> {
-        let [start, end] = self.bytes;
-        start as usize..end as usize
+        self.part.bytes()
     }
 
     /// Returns the range of the segment in the prompt, in code points.
@@ -102,7 +85,7 @@ impl Segment {
 
     /// Returns where the characters came from.
     pub fn origin(&self) -> Origin<'_> {
-        match self.place {
+        match self.part.place {
             Place::Template(line) => Origin::Template { line: line as usize },
             Place::Token(name) => Origin::Token {
                 name: self.pointer(name),
@@ -126,22 +109,7 @@ impl Segment {
 
     /// Returns the JSON pointers of the strings of the input that the characters came from.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.path_indices().map(|path| self.pointer(path))
-    }
-
-    /// Returns the indices of the strings of the input that the characters came from.
-    pub(crate) fn path_indices(&self) -> impl Iterator<Item = u32> {
-        let (path, set): (_, &[u32]) = match self.place {
-            Place::Input { path, .. } => (Some(path), &[]),
-            Place::Changed(set) => (None, self.paths.set(set)),
-            _ => (None, &[]),
-        };
-        path.into_iter().chain(set.iter().copied())
-    }
-
-    /// Returns the values of the input.
-    pub(crate) fn input(&self) -> &Paths {
-        &self.paths
+        self.part.path_indices(&self.paths).map(|path| self.pointer(path))
     }
 
     /// Returns the JSON pointer or the token name with an index.
@@ -151,14 +119,13 @@ impl Segment {
 
     /// Returns the index of the message that owns the segment, if one does.
     pub fn message(&self) -> Option<usize> {
-        self.owner.index()
+        self.part.message()
     }
 }
 
 impl PartialEq for Segment {
     fn eq(&self, other: &Self) -> bool {
-        let places = |segment: &Self| (segment.bytes, segment.code_points, segment.owner);
-        places(self) == places(other) && self.origin() == other.origin()
+        self.code_points == other.code_points && self.part.is_equal(&self.paths, &other.part, &other.paths)
     }
 }
 

@@ -7,19 +7,12 @@
 //! A render makes no JSON pointers. Each is made when it is first read.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use super::known::{Known, Role};
 use super::source::{FEW, Owner, free_spare, free_spare_text, to_offset};
 use crate::json::escape_key;
-
-/// The step from a container to a value in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step<'a> {
-    /// The item at an index of a list.
-    Index(u32),
-    /// The value under a key of an object.
-    Key(&'a str),
-}
 
 /// The paths of the values of an input, and the names of special tokens.
 #[derive(Debug)]
@@ -44,23 +37,13 @@ struct Path {
     message: Owner,
     /// The index after the last byte of a key in [`Paths::keys`]. An item has no bytes there.
     end: u32,
-    /// The index of an item.
-    index: u32,
+    /// The index among the values of the container.
+    position: u32,
     /// The number of steps from the root.
     depth: u16,
     kind: Kind,
     /// Whether the value is the content of a message or of an item in it, or within such a content.
     is_content: bool,
-}
-
-/// What the values of one container have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct Outer {
-    /// The path of its values, without their step.
-    inner: Path,
-    kind: Kind,
-    /// Whether it is a message or an item in one.
-    has_content: bool,
 }
 
 /// What a step leads to.
@@ -76,19 +59,12 @@ enum Kind {
     Token,
 }
 
-impl Outer {
-    /// Returns whether the container is the root.
-    pub fn is_root(&self) -> bool {
-        self.inner.parent == ROOT
-    }
-}
-
 /// The number of steps from the root of the parts of the input that a union keeps apart, such as the arguments of a call of a tool. What is
 /// deeper counts as its container.
 pub const TOP: u16 = 6;
 
 /// The number of steps from the root to a message.
-pub(super) const MESSAGE_DEPTH: u16 = 2;
+const MESSAGE_DEPTH: u16 = 2;
 
 /// The index of the root: all values are within it.
 pub const ROOT: u32 = 0;
@@ -96,9 +72,9 @@ pub const ROOT: u32 = 0;
 /// The initial capacity of [`Paths::keys`] in bytes, which is enough for a short conversation.
 const KEYS_CAPACITY: usize = 256;
 
-impl Default for Paths {
+impl Paths {
     /// Makes paths without a root, which need no memory.
-    fn default() -> Self {
+    pub const fn empty() -> Self {
         Self {
             list: Vec::new(),
             keys: String::new(),
@@ -106,9 +82,7 @@ impl Default for Paths {
             pointers: OnceLock::new(),
         }
     }
-}
 
-impl Paths {
     /// Makes the root, with memory for the paths of a short conversation.
     pub fn new() -> Self {
         let mut list = Vec::with_capacity(FEW);
@@ -117,7 +91,7 @@ impl Paths {
             top: ROOT,
             message: Owner::NONE,
             end: 0,
-            index: 0,
+            position: 0,
             depth: 0,
             kind: Kind::Entry,
             is_content: false,
@@ -125,61 +99,66 @@ impl Paths {
         Self {
             list,
             keys: String::with_capacity(KEYS_CAPACITY),
-            ..Self::default()
+            ..Self::empty()
         }
-    }
-
-    /// Returns what the values of a container have in common.
-    pub fn outer(&self, container: u32) -> Option<Outer> {
-        let own = self.list.get(container as usize)?;
-        Some(Outer {
-            inner: Path {
-                parent: container,
-                depth: own.depth.saturating_add(1),
-                kind: Kind::Entry,
-                ..*own
-            },
-            kind: own.kind,
-            has_content: own.kind == Kind::Item && own.message != Owner::NONE,
-        })
     }
 
     /// Adds a value of a container and returns its index.
-    #[inline]
-    pub fn add(&mut self, outer: &Outer, step: Step<'_>) -> u32 {
-        let path = to_offset(self.list.len());
-        let mut added = outer.inner;
-        if added.depth <= TOP {
-            added.top = path;
-        }
-        match step {
-            Step::Index(index) => {
+    pub(super) fn add(&mut self, parent: u32, value: &Known<'_>) -> u32 {
+        let index = to_offset(self.list.len());
+        let Some(outer) = self.list.get(parent as usize) else {
+            return ROOT;
+        };
+        let depth = outer.depth.saturating_add(1);
+        let mut added = Path {
+            parent,
+            top: if depth <= TOP { index } else { outer.top },
+            position: value.position,
+            depth,
+            kind: Kind::Entry,
+            ..*outer
+        };
+        let has_content = outer.kind == Kind::Item && outer.message != Owner::NONE;
+        match value.role {
+            Role::Item => {
                 added.kind = Kind::Item;
-                added.index = index;
                 if outer.kind == Kind::Messages {
-                    added.message = Owner::message(index as usize);
+                    added.message = Owner::message(value.position as usize);
                 }
             }
-            Step::Key(key) => {
-                self.keys.push_str(key);
-                added.is_content |= outer.has_content && key == "content";
-                if added.parent == ROOT && key == "messages" {
-                    added.kind = Kind::Messages;
-                }
-            }
+            Role::Token => added.kind = Kind::Token,
+            Role::Entry | Role::Borrowed if parent == ROOT && value.key == "messages" => added.kind = Kind::Messages,
+            Role::Entry | Role::Borrowed => added.is_content |= has_content && value.key == "content",
         }
+        self.keys.push_str(value.key);
         added.end = to_offset(self.keys.len());
         self.list.push(added);
-        path
+        index
     }
 
-    /// Adds a special token and returns its index.
-    pub fn add_token(&mut self, name: &str) -> u32 {
-        let index = self.outer(ROOT).map_or(ROOT, |root| self.add(&root, Step::Key(name)));
-        if let Some(path) = self.list.last_mut() {
-            path.kind = Kind::Token;
+    /// Returns the order of two values of the input: a container comes before what is in it, and the values of a container other than the
+    /// root before what is in these.
+    pub(super) fn compare(&self, one: u32, other: u32) -> Ordering {
+        let climb = |mut path: u32, depth: usize| {
+            while self.depth(path) > depth {
+                path = self.parent(path);
+            }
+            path
+        };
+        let mut depth = self.depth(one).min(self.depth(other));
+        let mut pair = [one, other].map(|path| climb(path, depth));
+        while pair[0] != pair[1] && self.parent(pair[0]) != self.parent(pair[1]) {
+            depth = depth.saturating_sub(1);
+            pair = pair.map(|path| climb(path, depth));
         }
-        index
+        let position = |path: u32| self.list.get(path as usize).map_or(0, |path| path.position);
+        let [left, right] = pair;
+        let is_deep = [(one, left), (other, right)].map(|(path, top)| path != top && self.parent(top) != ROOT);
+        let [is_left_deep, is_right_deep] = is_deep;
+        is_left_deep
+            .cmp(&is_right_deep)
+            .then(position(left).cmp(&position(right)))
+            .then(self.depth(one).cmp(&self.depth(other)))
     }
 
     /// Returns the container of a value. The container of the root is the root.
@@ -209,6 +188,12 @@ impl Paths {
     /// Returns the number of steps from the root.
     pub fn depth(&self, index: u32) -> usize {
         self.list.get(index as usize).map_or(0, |path| usize::from(path.depth))
+    }
+
+    /// Makes room for a number of paths with usual keys.
+    pub fn reserve(&mut self, count: usize) {
+        self.list.reserve(count);
+        self.keys.reserve(count.saturating_mul(6));
     }
 
     /// Frees the memory that is not needed when no more paths are added.
@@ -285,7 +270,7 @@ impl Paths {
     /// Returns the last step of a JSON pointer.
     fn step(&self, index: u32) -> Cow<'_, str> {
         match self.list.get(index as usize) {
-            Some(path) if path.kind == Kind::Item => path.index.to_string().into(),
+            Some(path) if path.kind == Kind::Item => path.position.to_string().into(),
             _ => escape_key(self.key(index)),
         }
     }
@@ -307,14 +292,6 @@ impl Paths {
         }
         steps.reverse();
         steps.join("/")
-    }
-
-    /// Returns the index of each message and its path, in the order of the messages.
-    pub fn messages(&self) -> impl Iterator<Item = (usize, u32)> {
-        (0..self.list.len()).filter_map(|index| {
-            let path = to_offset(index);
-            Some((self.message(path)?.index()?, path))
-        })
     }
 
     /// Returns the owner for a value that is a message, or `None` for any other value, such as one within a message.

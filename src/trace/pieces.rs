@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::map::InputMap;
 use super::owners::Mark;
-use super::source::{FEW, Owner, PieceOrigin, to_offset};
+use super::source::{FEW, Owner, PieceOrigin, free_spare, to_offset};
 
 /// A byte range of a string, with its origin and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,10 +245,11 @@ impl Pieces {
 
     /// Finds the origin of each piece that was copied from memory, and the owner of each piece.
     pub fn resolve(&mut self, map: &mut InputMap<'_>) {
+        free_spare(&mut self.list);
         let mut are_whole = true;
         for piece in &mut self.list {
             match piece.source {
-                PieceOrigin::Memory(address) => match map.find_whole(address, piece.bytes().len()) {
+                PieceOrigin::Memory(address) => match map.find_whole(address, piece.bytes().len(), piece.owner) {
                     Some(source) => piece.source = source,
                     None => are_whole = false,
                 },

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
+use super::paths::Paths;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
 
@@ -28,13 +29,13 @@ const SET_BYTES: usize = 128;
 const CLAIM_BYTES: usize = 64 << 10;
 
 impl Sets {
-    /// Returns the index of a set.
-    pub fn intern(&mut self, paths: &[u32]) -> u32 {
-        if self.list.get(self.last as usize).is_some_and(|set| **set == *paths) {
+    /// Returns the index of a set of these paths.
+    pub fn intern(&mut self, paths: &Paths, set: &[u32]) -> u32 {
+        if self.list.get(self.last as usize).is_some_and(|last| **last == *set) {
             return self.last;
         }
-        let mut sorted = paths.to_vec();
-        sorted.sort_unstable();
+        let mut sorted = set.to_vec();
+        sorted.sort_unstable_by(|one, other| paths.compare(*one, *other));
         if let Some(index) = self.indices.get(sorted.as_slice()) {
             self.last = *index;
             return self.last;

@@ -1,5 +1,7 @@
 //! The origin and the owner of a piece in a small form.
 
+use super::known::StringId;
+
 /// The origin of a piece, by indices that only its render knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceOrigin {
@@ -11,8 +13,8 @@ pub enum PieceOrigin {
     Template(u32),
     /// A special token, by the index of its path in the [`InputMap`](super::InputMap).
     Token(u32),
-    /// A part of a string of the input: the index of the string, and the byte at which the part begins.
-    Input(u32, u32),
+    /// A part of a string or a key of the input, and the byte at which the part begins.
+    Input(StringId, u32),
     /// Made from strings of the input: the index of the set of their paths.
     Changed(u32),
     /// Made from the time of the clock.

@@ -115,7 +115,7 @@ impl Prompt {
 
 /// Returns the line of the template that wrote the last text of the template among the first segments.
 pub(crate) fn find_line(prompt: &Prompt, is_before: impl Fn(&Segment) -> bool) -> Option<usize> {
-    let segments = prompt.segments.iter().take_while(|segment| is_before(segment));
+    let segments = prompt.segments().iter().take_while(|segment| is_before(segment));
     let lines = segments.filter_map(|segment| match segment.origin() {
         Origin::Template { line } => Some(line),
         _ => None,
@@ -195,7 +195,7 @@ impl ChatTemplate {
     ) -> Result<Append> {
         meter.charge_scan(seen.len())?;
         meter.charge_scan(prompt.text.len().saturating_mul(2))?;
-        meter.charge_items(prompt.segments.len().saturating_mul(4))?;
+        meter.charge_items(prompt.trace.parts().len().saturating_mul(4))?;
         let start = match sampled {
             Some(sampled) => {
                 let stops = self.find_stop_tokens(options.special_tokens, meter)?;
@@ -217,7 +217,7 @@ impl ChatTemplate {
             Ok(start) => return Ok(Append::Piece(NextPiece { prompt, start })),
             Err(at) => at,
         };
-        let prompt = if prompt.segments.is_empty() {
+        let prompt = if prompt.trace.parts().is_empty() {
             self.apply_within(
                 messages,
                 &options.with_prompt(options.prompt.traced(sampled)),

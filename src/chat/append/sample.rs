@@ -18,7 +18,7 @@ use crate::chat::{ApplyOptions, ChatTemplate, Prompt, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::Meter;
 use crate::template::Input;
-use crate::trace::{Origin, Segment};
+use crate::trace::{Part, Place};
 use crate::value::{Arena, Runtime, Value};
 
 /// The number of tokens at the end of a sample that can end its turn, such as the template's own and then another one.
@@ -236,19 +236,16 @@ impl<'g> Grown<'g> {
 
     /// Returns where the first turn of a message begins that is chosen.
     fn find_start(&self, is_chosen: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut segments = self.prompt.segments.iter();
-        let first = segments.find(|segment| segment.message().is_some_and(&is_chosen))?;
+        let mut parts = self.prompt.trace.parts().iter();
+        let first = parts.find(|part| part.message().is_some_and(&is_chosen))?;
         Some(first.bytes().start)
     }
 
     /// Returns what the model writes in the turn of a message, in which it begins at a place.
     fn read_turn(&self, message: usize, start: usize) -> Written {
-        let last = self
-            .prompt
-            .segments
-            .iter()
-            .rfind(|segment| segment.message() == Some(message));
-        let end = last.map_or(start, |segment| segment.bytes().end.max(start));
+        let mut parts = self.prompt.trace.parts().iter();
+        let last = parts.rfind(|part| part.message() == Some(message));
+        let end = last.map_or(start, |part| part.bytes().end.max(start));
         let text = self.text(start..end).trim_end();
         let has_end = last_control_token(text).is_some_and(|token| token.end == text.len());
         Written {
@@ -260,15 +257,15 @@ impl<'g> Grown<'g> {
     /// Returns where the text after the sample begins, if the sample takes the place of what the model wrote in its turn.
     fn end_of_sample(&self, own: &Written, known: &[&str]) -> usize {
         let Written { range, has_end } = own;
-        let is_within = |segment: &&Segment| segment.bytes().start < range.end && segment.bytes().end > range.start;
-        let is_printed =
-            |segment: &&Segment| !is_eos(segment) && !matches!(segment.origin(), Origin::Template { .. } | Origin::Token { .. });
-        let segments = self.prompt.segments.iter().filter(is_within);
-        let printed = segments.clone().rfind(is_printed);
+        let is_within = |part: &&Part| part.bytes().start < range.end && part.bytes().end > range.start;
+        let is_eos = |part: &&Part| is_eos(part, self.prompt.trace.paths());
+        let is_printed = |part: &&Part| !is_eos(part) && !matches!(part.place, Place::Template(_) | Place::Token(_));
+        let parts = self.prompt.trace.parts().iter().filter(is_within);
+        let printed = parts.clone().rfind(is_printed);
         let start = printed.map_or(range.start, |last| last.bytes().end.min(range.end));
         let close = self.text(start..range.end);
-        let ends = segments.filter(|segment| is_eos(segment) && segment.bytes().start >= start);
-        let ends = ends.map(|segment| segment.bytes().start - start..segment.bytes().end.min(range.end) - start);
+        let ends = parts.filter(|part| is_eos(part) && part.bytes().start >= start);
+        let ends = ends.map(|part| part.bytes().start - start..part.bytes().end.min(range.end) - start);
         let mut tokens: Vec<Range<usize>> = control_tokens(close).chain(ends).collect();
         tokens.sort_by_key(|token| token.start);
         let token_at = |token: &Range<usize>| close.get(token.clone()).unwrap_or_default();

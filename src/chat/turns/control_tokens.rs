@@ -18,7 +18,7 @@ use crate::deadline::Bounds;
 use crate::error::{Error, ErrorKind};
 use crate::meter::Meter;
 use crate::setters::setters;
-use crate::trace::{Origin, Segment};
+use crate::trace::Part;
 
 /// The control tokens of a request, and what [`ChatTemplate::apply`](crate::ChatTemplate::apply) does with those that a user wrote.
 ///
@@ -187,7 +187,8 @@ impl Prompt {
         let (mut found, mut claims) = (Vec::new(), Vec::new());
         // The JSON pointers by their addresses: the tokens of one string share its pointer.
         let mut pointers: HashMap<(usize, usize), Arc<str>> = HashMap::new();
-        let (mut byte, mut point, mut segments) = (0, 0_usize, self.segments.as_slice());
+        let paths = self.trace.paths();
+        let (mut byte, mut point, mut segments) = (0, 0_usize, self.trace.parts());
         while let Some(bytes) = finder.find(meter, &self.text, byte)? {
             if found.len() == found.capacity() {
                 let more = found.len().max(16);
@@ -201,7 +202,7 @@ impl Prompt {
             segments = segments.get(before..).unwrap_or_default();
             let after = segments.partition_point(|segment| segment.bytes().start < bytes.end);
             let own = segments.get(..after).unwrap_or_default();
-            let inputs = || own.iter().filter(|segment| is_input(segment));
+            let inputs = || own.iter().filter(|segment| segment.is_input());
             let first = inputs().next().or(own.first());
             found.push(ControlToken {
                 origin: match inputs().count() {
@@ -209,11 +210,12 @@ impl Prompt {
                     0 => TokenOrigin::Template,
                     _ => TokenOrigin::Mixed,
                 },
-                path: first.and_then(|segment| segment.paths().next()).map(|path| {
+                path: first.and_then(|segment| segment.path_indices(paths).next()).map(|path| {
+                    let path = paths.pointer(path);
                     let shared = pointers.entry((path.as_ptr().addr(), path.len()));
                     Arc::clone(shared.or_insert_with(|| Arc::from(path)))
                 }),
-                message: first.and_then(|segment| segment.message()),
+                message: first.and_then(Part::message),
                 code_points: start..point,
                 bytes,
             });
@@ -264,21 +266,20 @@ impl Prompt {
 
     /// Returns whether all characters of a token that come from the input are the role of a message, and whether `roles` has that role.
     fn is_of_role(&self, token: &ControlToken, roles: &[&str]) -> bool {
-        let first = self
-            .segments
-            .partition_point(|segment| segment.bytes().end <= token.bytes.start);
-        let own = self.segments.get(first..).unwrap_or_default().iter();
+        let (parts, paths) = (self.trace.parts(), self.trace.paths());
+        let first = parts.partition_point(|part| part.bytes().end <= token.bytes.start);
+        let own = parts.get(first..).unwrap_or_default().iter();
         let mut inputs = own
-            .take_while(|segment| segment.bytes().start < token.bytes.end)
-            .filter(|segment| is_input(segment));
+            .take_while(|part| part.bytes().start < token.bytes.end)
+            .filter(|part| part.is_input());
         !roles.is_empty()
-            && inputs.all(|segment| {
+            && inputs.all(|part| {
                 let is_role = |path: &str| {
                     let index = path.strip_prefix("/messages/").and_then(|path| path.strip_suffix("/role"));
                     index.is_some_and(|index| index.parse::<u32>().is_ok())
                 };
-                let text = self.text.get(segment.bytes()).unwrap_or_default();
-                segment.paths().all(is_role) && roles.contains(&text)
+                let text = self.text.get(part.bytes()).unwrap_or_default();
+                part.path_indices(paths).all(|path| is_role(paths.pointer(path))) && roles.contains(&text)
             })
     }
 
@@ -299,10 +300,6 @@ impl Prompt {
         )
         .about_input(path.to_owned())
     }
-}
-
-fn is_input(segment: &Segment) -> bool {
-    matches!(segment.origin(), Origin::Input { .. } | Origin::Changed { .. })
 }
 
 /// A search for tokens in a string.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::trace::{Paths, Place, ROOT, Segment, TOP};
+use crate::trace::{Part as Piece, Paths, Place, ROOT, TOP, Trace};
 
 /// A part of the input, as far as turns tell the parts apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,10 +78,9 @@ impl Stretch {
 
 /// The byte ranges of a prompt that belong to messages, in three lists. In each list, the ranges of one message follow one another, in the
 /// order of the text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Groups<'s> {
-    /// All segments of the prompt.
-    segments: &'s [Segment],
+    trace: &'s Trace,
     /// The byte ranges that messages own. Ranges of one message do not touch.
     stretches: Vec<Stretch>,
     /// The byte ranges that come from the fields of a message other than its role, or that the render made, such as a number.
@@ -94,19 +93,21 @@ pub(super) struct Groups<'s> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owned<'g> {
     pub message: usize,
-    pub segments: &'g [Segment],
+    pub trace: &'g Trace,
     pub stretches: &'g [Stretch],
     printed: &'g [Stretch],
     foreign: &'g [Stretch],
 }
 
-/// Groups the segments of a prompt by their messages.
-pub(super) fn group_by_message(segments: &[Segment]) -> Groups<'_> {
+/// Groups the parts of a prompt by their messages.
+pub(super) fn group_by_message(trace: &Trace) -> Groups<'_> {
     let mut groups = Groups {
-        segments,
-        ..Groups::default()
+        trace,
+        stretches: Vec::new(),
+        printed: Vec::new(),
+        foreign: Vec::new(),
     };
-    for segment in segments {
+    for segment in trace.parts() {
         let Some(message) = segment.message() else { continue };
         let Range { start, end } = segment.bytes();
         let stretch = Stretch { message, start, end };
@@ -117,7 +118,7 @@ pub(super) fn group_by_message(segments: &[Segment]) -> Groups<'_> {
         match segment.place {
             Place::Template(_) | Place::Token(_) | Place::Clock => {}
             Place::Made => groups.printed.push(stretch),
-            Place::Input { .. } | Place::Changed(_) => match find_share(segment) {
+            Place::Input { .. } | Place::Changed(_) => match find_share(segment, trace.paths()) {
                 Some(Share::Own) => groups.printed.push(stretch),
                 Some(Share::Foreign) => groups.foreign.push(stretch),
                 None => {}
@@ -139,7 +140,7 @@ impl Groups<'_> {
             let message = stretches.first().map_or(0, |first| first.message);
             Owned {
                 message,
-                segments: self.segments,
+                trace: self.trace,
                 stretches,
                 printed: split_message(&mut printed, message),
                 foreign: split_message(&mut foreign, message),
@@ -165,10 +166,9 @@ enum Share {
 }
 
 /// Returns the relation of a segment to its message.
-fn find_share(segment: &Segment) -> Option<Share> {
-    let paths = segment.input();
+fn find_share(segment: &Piece, paths: &Paths) -> Option<Share> {
     let (mut is_role, mut is_foreign) = (false, false);
-    for path in segment.path_indices() {
+    for path in segment.path_indices(paths) {
         let is_own = paths.owner(path).0.index() == segment.message();
         match Part::find(paths, path).0 {
             Part::Role if is_own => is_role = true,
@@ -182,10 +182,11 @@ fn find_share(segment: &Segment) -> Option<Share> {
 
 impl<'g> Owned<'g> {
     /// Returns the segments of the message that overlap a byte range. The range does not begin or end within a field of the message.
-    pub fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &'g Segment> + use<'g> {
+    pub fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &'g Piece> + use<'g> {
         let (message, end) = (self.message, range.end);
-        let first = self.segments.partition_point(|segment| segment.bytes().end <= range.start);
-        let segments = self.segments.get(first..).unwrap_or_default().iter();
+        let segments = self.trace.parts();
+        let first = segments.partition_point(|segment| segment.bytes().end <= range.start);
+        let segments = segments.get(first..).unwrap_or_default().iter();
         let segments = segments.take_while(move |segment| segment.bytes().start < end);
         segments.filter(move |segment| segment.message() == Some(message))
     }
@@ -210,9 +211,9 @@ fn overlap<'g>(stretches: &'g [Stretch], range: &Range<usize>) -> &'g [Stretch] 
 }
 
 /// Returns the fields of the owning message that a segment comes from, as indices of paths, without the role and the whole message.
-pub(super) fn find_fields<'p>(segment: &'p Segment, paths: &'p Paths) -> impl Iterator<Item = u32> + use<'p> {
+pub(super) fn find_fields<'p>(segment: &'p Piece, paths: &'p Paths) -> impl Iterator<Item = u32> + use<'p> {
     let own = segment
-        .path_indices()
+        .path_indices(paths)
         .filter(|path| paths.owner(*path).0.index() == segment.message());
     own.filter_map(|path| match Part::find(paths, path) {
         (Part::Role | Part::Message, _) => None,

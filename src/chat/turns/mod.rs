@@ -21,7 +21,7 @@ pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, 
 use groups::{Owned, Stretch, find_fields, group_by_message};
 pub use mask::assistant_mask;
 
-use crate::trace::{Paths, Points, ROOT, Segment, Spans};
+use crate::trace::{Paths, Points, ROOT, Spans, Trace};
 
 /// The parts of a prompt that a message owns.
 ///
@@ -62,11 +62,11 @@ fn write_pairs<S: Serializer>(spans: &Spans, serializer: S) -> Result<S::Ok, S::
 }
 
 /// Returns the turns of the messages that own a part of the text.
-pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) -> Vec<Turn> {
-    let points = Points::new(if segments.is_empty() { "" } else { text });
+pub fn find_turns(text: &str, trace: &Trace, assistant: &AssistantSpans) -> Vec<Turn> {
+    let points = Points::new(if trace.parts().is_empty() { "" } else { text });
     let spans = |bytes| points.spans(bytes);
     let model = assistant.spans().bytes;
-    let groups = group_by_message(segments);
+    let groups = group_by_message(trace);
     let turns = groups.iter().map(|owned| {
         let (mut header, mut body, mut close) = (Vec::new(), Vec::new(), Vec::new());
         for stretch in owned.stretches.iter().map(Stretch::range) {
@@ -86,7 +86,7 @@ pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) 
             header: spans(header),
             body: spans(body),
             close: spans(close),
-            fields: list_fields(&owned),
+            fields: list_fields(&owned, &points),
         }
     });
     turns.collect()
@@ -110,22 +110,17 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Stretch], begin: Option<
 }
 
 /// Returns the fields of a message that are printed.
-fn list_fields(owned: &Owned<'_>) -> Vec<Field> {
-    let Some(paths) = owned.segments.first().map(Segment::input) else {
-        return Vec::new();
-    };
-    // The segments have no gaps, so the ends of a range are those of segments in both units.
-    let mut fields: IndexMap<u32, Spans, RandomState> = IndexMap::default();
-    for segment in owned.stretches.iter().flat_map(|stretch| owned.within(&stretch.range())) {
-        for field in find_fields(segment, paths) {
-            let spans = fields.entry(field).or_default();
-            extend(&mut spans.bytes, segment.bytes());
-            extend(&mut spans.code_points, segment.code_points());
+fn list_fields(owned: &Owned<'_>, points: &Points<'_>) -> Vec<Field> {
+    let paths = owned.trace.paths();
+    let mut fields: IndexMap<u32, Vec<Range<usize>>, RandomState> = IndexMap::default();
+    for part in owned.stretches.iter().flat_map(|stretch| owned.within(&stretch.range())) {
+        for field in find_fields(part, paths) {
+            extend(fields.entry(field).or_default(), part.bytes());
         }
     }
-    let fields = fields.into_iter().map(|(field, spans)| Field {
+    let fields = fields.into_iter().map(|(field, ranges)| Field {
         name: paths.join_steps(field, find_message(paths, field)),
-        spans,
+        spans: points.spans(ranges),
     });
     fields.collect()
 }

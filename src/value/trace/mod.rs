@@ -25,23 +25,21 @@ use crate::ast::Symbols;
 use crate::error::Result;
 use crate::meter::{Claim, Meter};
 use crate::text::written;
-use crate::trace::{
-    Address, Copies, InputMap, Literals, Owner, Piece, PieceOrigin, Pieces, Segment, count_paths, count_pointer_bytes,
-};
-use inputs::map_inputs;
+use crate::trace::{Address, Copies, InputMap, Literals, Owner, Part, Piece, PieceOrigin, Pieces, Trace};
+use inputs::{are_apart, find_only, map_inputs};
 
-/// The number of steps that each value costs from which a segment comes. They pay for the work after the render, which has no meter: making
+/// The number of steps that each value costs from which a part comes. They pay for the work after the render, which has no meter: making
 /// the turns, and their JSON.
 const PATH_STEPS: u64 = 4;
 
 /// The number of steps of the work after the render that are free. Usual prompts take far fewer.
 const FREE_STEPS: u64 = 1 << 16;
 
-/// The number of segments whose memory is claimed at once.
-const SEGMENTS_PER_CLAIM: usize = 1 << 10;
+/// The number of parts whose memory is claimed at once.
+const PARTS_PER_CLAIM: usize = 1 << 10;
 
-/// The number of bytes that are kept for each segment while the text of the model is looked for.
-const SEGMENT_NOTES: usize = 48;
+/// The number of bytes that are kept for each part while the text of the model is looked for.
+const PART_NOTES: usize = 48;
 
 /// The state of a render that is traced.
 ///
@@ -73,15 +71,22 @@ pub struct Tape<'a> {
 #[derive(Debug)]
 struct Known<'a> {
     inputs: Vec<Traced<'a>>,
+    /// The value that has all inputs in it, if there is one.
+    whole: Option<Value<'a>>,
     names: &'a Symbols,
     literals: &'a Literals,
 }
 
 impl<'a> Tape<'a> {
-    /// Makes the tape of a render with these inputs.
-    pub fn new(inputs: Vec<Traced<'a>>, names: &'a Symbols, literals: &'a Literals) -> Self {
+    /// Makes the tape of a render with these inputs. `whole` is the value that has all of them in it, if there is one.
+    pub fn new(inputs: Vec<Traced<'a>>, whole: Option<Value<'a>>, names: &'a Symbols, literals: &'a Literals) -> Self {
         Self {
-            known: Some(Known { inputs, names, literals }),
+            known: Some(Known {
+                inputs,
+                whole,
+                names,
+                literals,
+            }),
             ..Self::default()
         }
     }
@@ -99,8 +104,12 @@ impl<'a> Tape<'a> {
     fn make_map(&mut self, meter: &mut Meter<'_>) -> Result<()> {
         if let Some(known) = &mut self.known {
             let inputs = std::mem::take(&mut known.inputs);
-            let charge = |steps| meter.charge(steps as u64).map(|()| true);
-            let map = map_inputs(inputs, known.names, Some(known.literals), charge)?;
+            let charge = &mut |steps| meter.charge(steps as u64).map(|()| true);
+            let are_apart = match known.whole.or_else(|| find_only(&inputs)) {
+                Some(whole) => are_apart(&whole, charge)?,
+                None => false,
+            };
+            let map = map_inputs(inputs, known.names, Some(known.literals), are_apart, charge)?;
             self.map = Some(map);
         }
         Ok(())
@@ -123,12 +132,12 @@ impl<'a> Tape<'a> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Starts to record a render. The places of its pieces have 32 bits, so a string cannot have more than 4 GiB. `pieces` is the number of
-    /// pieces that the list of the output has memory for from the start.
-    pub fn start_tape(&mut self, tape: Tape<'a>, pieces: usize) {
+    /// Starts to record a render. The places of its pieces have 32 bits, so a string cannot have more than 4 GiB. `messages` is the
+    /// number of messages. A template writes some five strings for each.
+    pub fn start_tape(&mut self, tape: Tape<'a>, messages: usize) {
         self.meter.cap_sizes(u64::from(u32::MAX));
         self.tape = Some(Box::new(tape));
-        self.pieces = Pieces::with_capacity(pieces);
+        self.pieces = Pieces::with_capacity(messages.saturating_mul(6));
     }
 
     /// Records that the render made the rest of a string that is kept, and finds the owners of its pieces if they depend on one another.
@@ -146,6 +155,7 @@ impl<'a> Runtime<'a> {
             if let Some(map) = tape.map(&mut self.meter)? {
                 self.meter.charge_items(pieces.len() / 8)?;
                 pieces.resolve(map);
+                map.claim(&mut self.meter)?;
             }
         }
         Ok(())
@@ -161,28 +171,31 @@ impl<'a> Runtime<'a> {
         Ok(self.pieces.split_off(start))
     }
 
-    /// Returns the segments of the output, whose pieces are resolved, if the render is traced. No other text of the render has segments.
-    pub fn take_segments(&mut self, pieces: &Pieces, text: &str) -> Result<Vec<Segment>> {
+    /// Returns the trace of the output, whose pieces are resolved, if the render is traced. No other text of the render has one.
+    pub fn take_trace(&mut self, pieces: &Pieces, length: usize) -> Result<Trace> {
         let Some(map) = self.tape.as_mut().and_then(|tape| tape.map.as_mut()) else {
-            return Ok(Vec::new());
+            return Ok(Trace::default());
         };
         self.meter.charge_items(pieces.len() / 8)?;
-        let segments = map.take_segments(pieces, text);
-        let bytes = count_pointer_bytes(&segments, self.meter.limits().output);
+        let trace = map.take_trace(pieces, length);
+        let bytes = trace.count_pointer_bytes(self.meter.limits().output);
         self.meter.check_extra(bytes)?;
-        let later = count_paths(&segments)
+        let later = trace
+            .count_paths()
             .saturating_mul(PATH_STEPS)
-            .saturating_add(text.len() as u64 >> 3);
+            .saturating_add(length as u64 >> 3);
         self.meter.charge(later.saturating_sub(FREE_STEPS))?;
-        Ok(segments)
+        Ok(trace)
     }
 
-    /// Returns what the output was copied and made from. With sources, its pieces are resolved first.
-    pub fn list_copies(&mut self, pieces: &mut Pieces) -> Result<Copies> {
+    /// Returns what the output was copied from, and with `has_sources` what it was made from. The pieces of a traced output are resolved first.
+    pub fn list_copies(&mut self, pieces: &mut Pieces, has_sources: bool) -> Result<Copies> {
         self.resolve(pieces)?;
-        let map = self.tape.as_ref().and_then(|tape| tape.map.as_ref());
-        self.meter.charge_items(map.map_or(0, InputMap::count_strings))?;
-        Ok(pieces.list_copies(map))
+        let mut map = self.tape.as_mut().and_then(|tape| tape.map.as_mut());
+        if let Some(map) = map.as_deref_mut().filter(|_| has_sources) {
+            self.meter.charge_items(map.count_values())?;
+        }
+        Ok(pieces.list_copies(map, has_sources))
     }
 
     /// Returns whether the origin of a piece is not known, because strings of the input share memory.
@@ -191,13 +204,13 @@ impl<'a> Runtime<'a> {
         map.is_some_and(|map| map.is_ambiguous)
     }
 
-    /// Claims the memory of a number of segments, and of what `find_assistant` in `chat` keeps of each.
-    pub fn claim_segments(&mut self, count: usize) -> Result<Vec<Claim>> {
-        let bytes = size_of::<Segment>() + SEGMENT_NOTES;
+    /// Claims the memory of a number of parts, and of what `find_assistant` in `chat` keeps of each.
+    pub fn claim_parts(&mut self, count: usize) -> Result<Vec<Claim>> {
+        let bytes = size_of::<Part>() + PART_NOTES;
         // Each claim is smaller than the largest value.
         let parts = (0..count)
-            .step_by(SEGMENTS_PER_CLAIM)
-            .map(|start| count.saturating_sub(start).min(SEGMENTS_PER_CLAIM));
+            .step_by(PARTS_PER_CLAIM)
+            .map(|start| count.saturating_sub(start).min(PARTS_PER_CLAIM));
         parts.map(|part| self.meter.claim(part.saturating_mul(bytes))).collect()
     }
 

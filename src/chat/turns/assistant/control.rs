@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::trace::{Place, ROOT, Segment};
+use crate::trace::{Part, Paths, Place, ROOT};
 
 /// The maximum number of bytes of a control token.
 pub(in crate::chat) const MAX_BYTES: usize = 64;
@@ -88,13 +88,12 @@ pub(super) fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
     lines.chain(tokens.flatten())
 }
 
-/// Returns whether a segment is the end-of-sequence token.
-pub(in crate::chat) fn is_eos(segment: &Segment) -> bool {
-    let paths = segment.input();
-    match segment.place {
+/// Returns whether a part of a prompt is the end-of-sequence token.
+pub(in crate::chat) fn is_eos(part: &Part, paths: &Paths) -> bool {
+    match part.place {
         Place::Token(name) => paths.key(name) == "eos_token",
-        _ => segment
-            .path_indices()
+        _ => part
+            .path_indices(paths)
             .any(|path| paths.parent(path) == ROOT && paths.key(path) == "eos_token"),
     }
 }

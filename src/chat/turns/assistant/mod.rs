@@ -22,7 +22,7 @@ use super::groups::{Groups, Owned, Part, Stretch, group_by_message};
 use crate::error::Result;
 use crate::meter::Claim;
 use crate::text::message::elide;
-use crate::trace::{Place, Segment};
+use crate::trace::{Part as Piece, Place, Trace};
 use answer::Found;
 pub use answer::{AssistantOptions, AssistantSpans};
 use blanks::{Blanks, count_blanks};
@@ -43,7 +43,7 @@ struct Scene<'p> {
     /// The text of the prompt.
     pub text: &'p str,
     /// The parts of the prompt with their origins.
-    pub segments: &'p [Segment],
+    pub trace: &'p Trace,
     /// The role of each message.
     pub roles: &'p [&'p str],
     /// Whether each message counts by its keys `weight` and `train`.
@@ -64,7 +64,7 @@ struct Scene<'p> {
 /// If the steps or the time of the renders are used up, or if a render is cancelled.
 fn find_spans(scene: Scene<'_>, mut renders: Openings<'_, '_>) -> Result<AssistantSpans> {
     let text = scene.text;
-    let groups = group_by_message(scene.segments);
+    let groups = group_by_message(scene.trace);
     let (user_close, first_tokens) = (
         find_user_close(&scene, &groups),
         find_first_tokens(text, &groups, renders.meter())?,
@@ -119,7 +119,7 @@ impl<'p> Scene<'p> {
 
     /// Returns whether a stretch is within the text of one other message, such as the name of a call in the result of its tool.
     fn is_quoted(&self, stretch: &Stretch) -> bool {
-        let segments = self.segments;
+        let segments = self.trace.parts();
         let owner = |index: Option<usize>| segments.get(index?)?.message();
         let first = segments.partition_point(|segment| segment.bytes().start < stretch.start);
         let after = segments.partition_point(|segment| segment.bytes().end <= stretch.end);
@@ -132,19 +132,17 @@ impl<'p> Scene<'p> {
     fn has_whole_messages(&self, groups: &Groups<'_>) -> bool {
         let counted = (0..self.roles.len()).filter(|message| self.counts(*message)).count();
         let has_message_without_turn = groups.iter().filter(|owned| self.counts(owned.message)).count() < counted;
-        let is_whole = |segment: &Segment| {
-            let paths = segment.input();
-            match segment.place {
-                Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.key(path) == "role",
-                _ => {
-                    has_message_without_turn
-                        && segment
-                            .path_indices()
-                            .any(|path| matches!(Part::find(paths, path).0, Part::Root | Part::Messages))
-                }
+        let paths = self.trace.paths();
+        let is_whole = |segment: &Piece| match segment.place {
+            Place::Input { path, is_key: true, .. } => paths.depth(path) == ROLE_DEPTH && paths.key(path) == "role",
+            _ => {
+                has_message_without_turn
+                    && segment
+                        .path_indices(paths)
+                        .any(|path| matches!(Part::find(paths, path).0, Part::Root | Part::Messages))
             }
         };
-        self.segments.iter().any(is_whole)
+        self.trace.parts().iter().any(is_whole)
     }
 }
 
@@ -212,14 +210,15 @@ impl<'p> Finder<'_, 'p, '_> {
 
     /// Takes the generation prompt from the end of the text, if it is there. A text can also end with the end-of-sequence token.
     fn read_prompt(&mut self) -> Result<()> {
-        let Scene { text, segments, .. } = self.scene;
+        let Scene { text, trace, .. } = self.scene;
+        let segments = trace.parts();
         let after = segments.iter().rposition(|segment| segment.message().is_some());
         let Some(first) = after.and_then(|last| segments.get(last + 1)) else {
             return Ok(());
         };
         let start = self.scene.blanks.trim_start(&(first.bytes().start..text.len()));
         let prompt = self.scene.slice(start..text.len());
-        if self.scene.is_prompted && !prompt.is_empty() && !is_eos(first) {
+        if self.scene.is_prompted && !prompt.is_empty() && !is_eos(first, trace.paths()) {
             let prompt = Cow::Borrowed(prompt);
             let before = self.scene.roles.last().copied();
             self.prompts

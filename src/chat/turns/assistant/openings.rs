@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::limits::Limit;
 use crate::meter::Meter;
 use crate::template::{Output, Template};
-use crate::trace::{Pieces, Segment};
+use crate::trace::{Part, Pieces, Trace};
 use crate::value::{Entries, Given, Key, Runtime, Seq, Str, Value};
 
 impl Template {
@@ -42,13 +42,13 @@ impl Template {
             runtime.meter.charge_bytes(output.text.len())?;
             runtime.meter.charge_items(pieces.len())?;
             let blocks = outermost(pieces.blocks());
-            return Ok(assign_blocks(blocks, &output.segments, &are_trained, options, &output.text));
+            return Ok(assign_blocks(blocks, &output.trace, &are_trained, options, &output.text));
         }
         let Some(messages) = messages else {
             return Ok(AssistantSpans::unknown("the context has no list `messages`"));
         };
         drop(pieces);
-        let _claims = runtime.claim_segments(output.segments.len())?;
+        let _claims = runtime.claim_parts(output.trace.parts().len())?;
         let roles = messages.iter().map(|message| match message {
             Value::Dict(message) => message.get_str("role").unwrap_or(Value::None),
             _ => Value::None,
@@ -56,10 +56,10 @@ impl Template {
         let roles: Vec<Value<'a>> = roles.collect();
         let roles: Vec<&str> = roles.iter().map(|role| role.as_str().unwrap_or_default()).collect();
         let eos = given.get("eos_token");
-        runtime.meter.charge_items(output.segments.len().saturating_mul(4))?;
+        runtime.meter.charge_items(output.trace.parts().len().saturating_mul(4))?;
         let scene = Scene {
             text: &output.text,
-            segments: &output.segments,
+            trace: &output.trace,
             roles: &roles,
             are_trained: &are_trained,
             eos: eos.as_ref().and_then(Value::as_str).unwrap_or_default(),
@@ -174,15 +174,16 @@ fn is_trained(message: &Value<'_>) -> bool {
 /// Returns the spans of the blocks, each in the turn of the message that owns its start.
 fn assign_blocks(
     blocks: Vec<Range<usize>>,
-    segments: &[Segment],
+    trace: &Trace,
     are_trained: &[bool],
     options: &AssistantOptions<'_>,
     text: &str,
 ) -> AssistantSpans {
     let mut turns: Vec<Found> = Vec::new();
     for block in blocks {
-        let segment = segments.get(segments.partition_point(|segment| segment.bytes().end <= block.start));
-        let message = segment.and_then(Segment::message);
+        let parts = trace.parts();
+        let part = parts.get(parts.partition_point(|part| part.bytes().end <= block.start));
+        let message = part.and_then(Part::message);
         if message.is_some_and(|message| are_trained.get(message) == Some(&false)) {
             continue;
         }

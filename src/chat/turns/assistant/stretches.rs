@@ -10,7 +10,7 @@ use super::Finder;
 use super::control::{control_token, control_tokens, is_eos, last_control_token};
 use crate::chat::turns::groups::{Owned, Stretch, find_fields, is_field};
 use crate::error::Result;
-use crate::trace::Segment;
+use crate::trace::Part;
 
 /// The names of the field with the reasoning. The first is the standard one; transformers reads them in this order.
 pub const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
@@ -95,7 +95,7 @@ impl Finder<'_, '_, '_> {
         let meter = self.renders.meter();
         for segment in owned.within(span) {
             meter.charge(2)?;
-            let paths = segment.input();
+            let paths = owned.trace.paths();
             if find_fields(segment, paths).any(|field| is_field(paths, field, &["content"])) {
                 let bytes = segment.bytes();
                 match spans.last_mut() {
@@ -133,11 +133,11 @@ impl Finder<'_, '_, '_> {
     /// Returns the length of the token after a turn that ends it, or 0. This is the end-of-sequence token, or a token that begins a
     /// generation prompt and is not the header of a turn.
     fn close_after(&self, end: usize, message: usize) -> usize {
-        let segments = self.scene.segments;
+        let segments = self.scene.trace.parts();
         let role = self.scene.roles.get(message).copied().unwrap_or_default();
         let next = segments.get(segments.partition_point(|segment| segment.bytes().start < end));
         if let Some(segment) = next {
-            if is_eos(segment) && segment.bytes().start == end {
+            if is_eos(segment, self.scene.trace.paths()) && segment.bytes().start == end {
                 return segment.bytes().len();
             }
         }
@@ -155,8 +155,8 @@ impl Finder<'_, '_, '_> {
         let (scene, meter) = (&self.scene, self.renders.meter());
         let mut cuts = Vec::new();
         let mut add = |cut: Range<usize>| cuts.push(cut.start..scene.blanks.trim_start(&(cut.end..span.end)));
-        let is_reasoning = |segment: &Segment| {
-            let paths = segment.input();
+        let is_reasoning = |segment: &Part| {
+            let paths = owned.trace.paths();
             find_fields(segment, paths).any(|field| is_field(paths, field, &REASONING_FIELDS))
         };
         for segment in owned.within(span) {

@@ -232,8 +232,7 @@ impl Renderer {
 
     /// Renders a conversation. A render that keeps addresses alone is fast, and for most rows it shows that nothing is lost.
     fn apply(&self, source: &Source<'_, '_>, options: &ApplyOptions<'_>) -> Result<(Prompt, Vec<Loss>), Failure> {
-        let is_traced = options.prompt.render.trace || options.prompt.assistant.is_some();
-        let mut keeps = if is_traced { Keeps::Sources } else { Keeps::Addresses };
+        let mut keeps = Keeps::Addresses;
         loop {
             let prompt = self.chat.apply_keeping(&*source.conversation.messages, options, keeps)?;
             match find_losses(source, &prompt) {
