@@ -114,7 +114,8 @@ impl Prompt {
 
     /// Returns where the characters of the text came from: stretches of the text, each with its [`Origin`](crate::Origin) and the message
     /// whose turn it was. They show who wrote a line break, which message a character belongs to, and where a tool is in the prompt. Empty
-    /// unless [`RenderOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off.
+    /// unless [`RenderOptions::trace`] is set. Tracing does not change the text, and costs nothing if it is off. The first call makes the
+    /// segments, and needs [`Prompt::text`] as it was rendered.
     ///
     /// On the command line, `chat-template render --explain` prints the prompt in colours, and `--explain-html FILE` writes a page.
     ///

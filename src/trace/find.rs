@@ -13,6 +13,10 @@ use super::known::{Role, Spot, StringId, sort_by_address};
 use super::map::{InputMap, RECENT};
 use super::source::{Owner, PieceOrigin};
 
+/// The largest number of strings of a message among which one is looked for one after the other. Strings of a larger message are looked for
+/// among all, which are sorted.
+const MAX_NEAR: usize = 32;
+
 /// Returns the index in [`InputMap::recent`] of a literal at an address. The allocator aligns literals to 16 bytes, and few are shorter.
 fn recent_place(address: usize) -> usize {
     (address >> 4) % RECENT
@@ -27,6 +31,9 @@ impl InputMap<'_> {
                 Some(spots) if !spots.is_empty() => spots.clone(),
                 _ => self.add_message(message),
             };
+            if self.near.len() > MAX_NEAR {
+                self.add_unseen();
+            }
         }
     }
 
