@@ -9,7 +9,7 @@ use std::fmt;
 
 use chat_template::internal::{Entry, REASONING_FIELDS};
 use chat_template::json::{Data, Object};
-use chat_template::{ChatTemplate, Prompt, RenderOptions, Template};
+use chat_template::{ChatTemplate, Limits, Prompt, RenderOptions, Template};
 
 use crate::conversation::{Conversation, get, has_role, list};
 use crate::failure::{Failure, write_at};
@@ -19,8 +19,8 @@ use crate::shown::Shown;
 /// The number of media of a row that are judged alone, by a render each.
 const MAX_MEDIA: usize = 16;
 
-/// The number of contents and arguments of a row of which it is found out how they are printed.
-const MAX_PRINTED: usize = 16;
+/// The number of contents and arguments of a row of which it is found out how they are printed, and the largest number of steps for each.
+const MAX_PRINTED: (usize, u64) = (16, 1 << 20);
 
 /// The reason for a warning about a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -334,16 +334,19 @@ impl Finder<'_, '_, '_> {
             Data::List(list) if !list.is_empty() => (0, "[", Cause::Repr, "the prompt has this list as Python prints it"),
             _ => return,
         };
-        let is_known = self.printed >= MAX_PRINTED || self.losses.iter().any(|loss| loss.cause == cause);
-        if is_known || !self.prompt.text.contains(start) {
+        if self.printed >= MAX_PRINTED.0 || self.losses.iter().any(|loss| loss.cause == cause) {
             return;
         }
         self.printed = self.printed.saturating_add(1);
+        if !self.prompt.text.contains(start) {
+            return;
+        }
         let Some(printer) = self.source.known.printers.as_ref().and_then(|printers| printers.get(printer)) else {
             return;
         };
         let context = Data::Object(Object::new(vec![("x".into(), value.clone())]));
-        let printed = printer.render(&context, &RenderOptions::default());
+        let limits = Limits::default().with_steps(MAX_PRINTED.1);
+        let printed = printer.render(&context, &RenderOptions::default().with_bounds(&limits));
         if printed.is_ok_and(|printed| self.prompt.text.contains(&printed.text)) {
             self.add(cause, pointer(), message);
         }
