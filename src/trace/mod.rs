@@ -10,6 +10,7 @@
 
 mod copies;
 mod find;
+mod input_part;
 mod known;
 mod literals;
 mod map;
@@ -25,10 +26,11 @@ mod union;
 #[cfg(feature = "internal")]
 pub use copies::Sources;
 pub use copies::{Copied, Copies, From, Keeps};
+pub use input_part::InputPart;
 pub use known::Role;
 pub use literals::Literals;
 pub use map::{Container, InputMap, Storage, Unseen};
-pub use paths::{Paths, ROOT, TOP};
+pub use paths::{Paths, ROOT};
 pub use pieces::{Piece, Pieces};
 pub use segments::{Part, Place, Trace};
 pub use source::{Address, Owner, PieceOrigin, free_spare_text};

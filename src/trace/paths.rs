@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use super::input_part::InputPart;
 use super::known::{Known, Role};
 use super::source::{FEW, Owner, free_spare, free_spare_text, to_offset};
 use crate::json::escape_key;
@@ -31,8 +32,9 @@ pub struct Paths {
 #[derive(Clone, Copy, Debug)]
 struct Path {
     parent: u32,
-    /// The container of the value that is [`TOP`] steps from the root, or the value itself if it is nearer to the root.
-    top: u32,
+    part: InputPart,
+    /// The field of a message or of a call that the value is in, or the value itself if it is in none.
+    field: u32,
     /// The message that the value is in.
     message: Owner,
     /// The index after the last byte of a key in [`Paths::keys`]. An item has no bytes there.
@@ -51,17 +53,11 @@ struct Path {
 enum Kind {
     /// The value under a key, or the root.
     Entry,
-    /// The list of messages.
-    Messages,
     /// The item of a list.
     Item,
     /// A special token, whose step is its name.
     Token,
 }
-
-/// The number of steps from the root of the parts of the input that a union keeps apart, such as the arguments of a call of a tool. What is
-/// deeper counts as its container.
-pub const TOP: u16 = 6;
 
 /// The number of steps from the root to a message.
 const MESSAGE_DEPTH: u16 = 2;
@@ -88,7 +84,8 @@ impl Paths {
         let mut list = Vec::with_capacity(FEW);
         list.push(Path {
             parent: ROOT,
-            top: ROOT,
+            part: InputPart::Root,
+            field: ROOT,
             message: Owner::NONE,
             end: 0,
             position: 0,
@@ -109,12 +106,13 @@ impl Paths {
         let Some(outer) = self.list.get(parent as usize) else {
             return ROOT;
         };
-        let depth = outer.depth.saturating_add(1);
+        let is_in_field = matches!(outer.part, InputPart::Field | InputPart::Role);
         let mut added = Path {
             parent,
-            top: if depth <= TOP { index } else { outer.top },
+            part: outer.part.enter(value.role, value.key),
+            field: if is_in_field { outer.field } else { index },
             position: value.position,
-            depth,
+            depth: outer.depth.saturating_add(1),
             kind: Kind::Entry,
             ..*outer
         };
@@ -122,12 +120,11 @@ impl Paths {
         match value.role {
             Role::Item => {
                 added.kind = Kind::Item;
-                if outer.kind == Kind::Messages {
+                if outer.part == InputPart::Messages {
                     added.message = Owner::message(value.position as usize);
                 }
             }
             Role::Token => added.kind = Kind::Token,
-            Role::Entry | Role::Borrowed if parent == ROOT && value.key == "messages" => added.kind = Kind::Messages,
             Role::Entry | Role::Borrowed => added.is_content |= has_content && value.key == "content",
         }
         self.keys.push_str(value.key);
@@ -248,16 +245,14 @@ impl Paths {
         self.list.get(index as usize).is_some_and(|path| path.kind == Kind::Token)
     }
 
-    /// Returns whether a value is the item of a list.
-    pub fn is_item(&self, index: u32) -> bool {
-        self.list.get(index as usize).is_some_and(|path| path.kind == Kind::Item)
+    /// Returns the part of the input that a value is or belongs to.
+    pub fn part(&self, index: u32) -> InputPart {
+        self.list.get(index as usize).map_or(InputPart::Root, |path| path.part)
     }
 
-    /// Returns the values from the root to a value, at most [`TOP`] steps from the root, without the root and in reverse order.
-    pub fn ancestors(&self, index: u32) -> impl Iterator<Item = u32> {
-        let top = self.list.get(index as usize).map_or(ROOT, |path| path.top);
-        let paths = std::iter::successors(Some(top), |path| Some(self.parent(*path)));
-        paths.take_while(|path| *path != ROOT)
+    /// Returns the field of a message or of a call that a value is in, or the value itself if it is in none.
+    pub fn field(&self, index: u32) -> u32 {
+        self.list.get(index as usize).map_or(ROOT, |path| path.field)
     }
 
     /// Returns the key under which a value is, or the name of a token. An item has none.

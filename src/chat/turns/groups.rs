@@ -2,65 +2,7 @@
 
 use std::ops::Range;
 
-use crate::trace::{Part as Piece, Paths, Place, ROOT, TOP, Trace};
-
-/// A part of the input, as far as turns tell the parts apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Root,
-    /// A special token, or a variable other than the messages, the tools and the documents.
-    Other,
-    /// The tools, the documents, or a part of them.
-    Foreign,
-    Messages,
-    Message,
-    /// The field `role` of a message.
-    Role,
-    /// The field `tool_calls` of a message.
-    Calls,
-    Call,
-    /// The field `function` of a call.
-    Function,
-    /// Any other field of a message, or of one of its calls.
-    Field,
-}
-
-impl Part {
-    /// Returns the part of the input that a value is or belongs to, and the path of the field of a message that it is in.
-    pub fn find(paths: &Paths, path: u32) -> (Self, u32) {
-        let (mut ancestors, mut count) = ([ROOT; TOP as usize], 0);
-        for (place, ancestor) in ancestors.iter_mut().zip(paths.ancestors(path)) {
-            *place = ancestor;
-            count += 1;
-        }
-        let start = (Self::Root, ROOT);
-        ancestors.into_iter().take(count).rev().fold(start, |(outer, field), path| {
-            let part = outer.enter(paths, path);
-            match outer {
-                Self::Field | Self::Role => (part, field),
-                _ => (part, path),
-            }
-        })
-    }
-
-    /// Returns the part of the input that a value in this part belongs to.
-    fn enter(self, paths: &Paths, path: u32) -> Self {
-        match (self, paths.is_item(path), paths.key(path)) {
-            (Self::Root, ..) if paths.is_token(path) => Self::Other,
-            (Self::Root, _, "messages") => Self::Messages,
-            (Self::Root, _, "tools" | "documents") => Self::Foreign,
-            (Self::Messages, true, _) => Self::Message,
-            (Self::Messages, false, _) => Self::Foreign,
-            (Self::Message, false, "role") => Self::Role,
-            (Self::Message, false, "tool_calls") => Self::Calls,
-            (Self::Calls, ..) => Self::Call,
-            (Self::Call, false, "function") => Self::Function,
-            (Self::Message | Self::Call | Self::Function, ..) => Self::Field,
-            (Self::Field | Self::Role | Self::Foreign, ..) => self,
-            (Self::Root | Self::Other, ..) => Self::Other,
-        }
-    }
-}
+use crate::trace::{InputPart, Part as Piece, Paths, Place, Trace};
 
 /// A byte range that belongs to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,10 +112,10 @@ fn find_share(segment: &Piece, paths: &Paths) -> Option<Share> {
     let (mut is_role, mut is_foreign) = (false, false);
     for path in segment.path_indices(paths) {
         let is_own = paths.owner(path).0.index() == segment.message();
-        match Part::find(paths, path).0 {
-            Part::Role if is_own => is_role = true,
+        match paths.part(path) {
+            InputPart::Role if is_own => is_role = true,
             _ if is_own => return Some(Share::Own),
-            Part::Root | Part::Other => {}
+            InputPart::Root | InputPart::Other => {}
             _ => is_foreign = true,
         }
     }
@@ -215,9 +157,9 @@ pub(super) fn find_fields<'p>(segment: &'p Piece, paths: &'p Paths) -> impl Iter
     let own = segment
         .path_indices(paths)
         .filter(|path| paths.owner(*path).0.index() == segment.message());
-    own.filter_map(|path| match Part::find(paths, path) {
-        (Part::Role | Part::Message, _) => None,
-        (_, field) => Some(field),
+    own.filter_map(|path| match paths.part(path) {
+        InputPart::Role | InputPart::Message => None,
+        _ => Some(paths.field(path)),
     })
 }
 

@@ -127,9 +127,9 @@ fn list_fields(owned: &Owned<'_>, points: &Points<'_>) -> Vec<Field> {
 
 /// Returns the path of the message that a field is in.
 fn find_message(paths: &Paths, field: u32) -> u32 {
-    paths
-        .ancestors(field)
-        .find(|path| paths.message(*path).is_some())
+    let is_outside = |path: u32| path != ROOT && paths.message(path).is_none();
+    std::iter::successors(Some(field), |path| is_outside(*path).then(|| paths.parent(*path)))
+        .last()
         .unwrap_or(ROOT)
 }
 

@@ -18,11 +18,11 @@ mod stretches;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::groups::{Groups, Owned, Part, Stretch, group_by_message};
+use super::groups::{Groups, Owned, Stretch, group_by_message};
 use crate::error::Result;
 use crate::meter::Claim;
 use crate::text::message::elide;
-use crate::trace::{Part as Piece, Place, Trace};
+use crate::trace::{InputPart, Part as Piece, Place, Trace};
 use answer::Found;
 pub use answer::{AssistantOptions, AssistantSpans};
 use blanks::{Blanks, count_blanks};
@@ -139,7 +139,7 @@ impl<'p> Scene<'p> {
                 has_message_without_turn
                     && segment
                         .path_indices(paths)
-                        .any(|path| matches!(Part::find(paths, path).0, Part::Root | Part::Messages))
+                        .any(|path| matches!(paths.part(path), InputPart::Root | InputPart::Messages))
             }
         };
         self.trace.parts().iter().any(is_whole)
