@@ -19,6 +19,9 @@ pub fn start(prepare: impl FnOnce(&mut Command)) -> std::io::Result<Child> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .env("RUST_BACKTRACE", "0");
+    // A signal from the terminal ends the parent, which ends the child.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     prepare(&mut command);
     command.spawn()
 }
