@@ -13,8 +13,8 @@ use super::known::{Role, Spot, StringId, sort_by_address};
 use super::map::{InputMap, RECENT};
 use super::source::{Owner, PieceOrigin};
 
-/// The largest number of strings of a message among which one is looked for one after the other. Strings of a larger message are looked for
-/// among all, which are sorted.
+/// The largest number of strings of a message that are compared one after the other. For a larger message, all strings are sorted and
+/// searched by address.
 const MAX_NEAR: usize = 32;
 
 /// Returns the index in [`InputMap::recent`] of a literal at an address. The allocator aligns literals to 16 bytes, and few are shorter.
@@ -23,7 +23,7 @@ fn recent_place(address: usize) -> usize {
 }
 
 impl InputMap<'_> {
-    /// Adds the values of the message that owns a string which is looked for next.
+    /// Adds the values of the message that owns the next string to look for.
     #[inline]
     pub(super) fn approach(&mut self, owner: Owner) {
         if let (Some(message), true) = (owner.index(), self.unseen.is_some()) {
@@ -54,7 +54,7 @@ impl InputMap<'_> {
         spots
     }
 
-    /// Adds all values that are not added yet.
+    /// Adds all values that the map does not have yet.
     #[cold]
     pub(super) fn add_unseen(&mut self) {
         if let Some(mut unseen) = self.unseen.take() {
@@ -103,7 +103,7 @@ impl InputMap<'_> {
         self.search(address, length)
     }
 
-    /// Returns the string of the message of which the last string was looked for that contains the start of another one.
+    /// Returns the string that contains the start of another one, if it is in the message that [`InputMap::approach`] was called for.
     #[inline]
     fn find_near(&self, address: usize, length: usize) -> Option<Spot> {
         let near = self.spots.get(self.near.clone())?;

@@ -33,7 +33,7 @@ pub(super) struct Known<'a> {
     pub outer: u32,
     /// The index among the values of the container.
     pub position: u32,
-    /// The path, or [`ROOT`](super::ROOT) until it is asked for.
+    /// The index of the path, or [`ROOT`](super::ROOT) before the path is made.
     pub path: u32,
     pub role: Role,
 }

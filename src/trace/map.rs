@@ -47,15 +47,15 @@ pub struct InputMap<'a> {
     /// The other keys by address. They are added when a string is first found to be in no value and no literal.
     pub(super) keys: Vec<Spot>,
     pub(super) has_keys: bool,
-    /// What adds the values that are not asked for yet. Without it, all values are there.
+    /// Adds the values that the map does not have yet. `None` if it has all.
     pub(super) unseen: Option<Box<dyn Unseen<'a> + 'a>>,
-    /// The number of steps that the values cost which were added when they were asked for.
+    /// The cost in steps of the values that were added after the map was made, until [`InputMap::claim`] charges it.
     pub(super) steps: usize,
     /// The number of spots that are sorted.
     pub(super) sorted: usize,
     /// The range of the spots of each message, once its values are added.
     pub(super) message_spots: Vec<Range<usize>>,
-    /// The spots of the message of which the last string was looked for.
+    /// The range of the spots of the message that [`InputMap::approach`] was called for.
     pub(super) near: Range<usize>,
     /// The indices of the spot and of the key that were found last.
     pub(super) last_spot: usize,
@@ -81,12 +81,12 @@ pub struct InputMap<'a> {
     pub(super) sets: Sets,
 }
 
-/// Adds values of an input to its map when they are asked for.
+/// Adds values of an input to its map when a string of them is looked for.
 pub trait Unseen<'a>: fmt::Debug {
-    /// Adds what is directly in a message, and returns the number of steps that it costs.
+    /// Adds the values of a message without those inside of them, and returns their cost in steps.
     fn add_message(&mut self, map: &mut InputMap<'a>, message: usize) -> usize;
 
-    /// Adds all that was not added yet, and returns the number of steps that it costs.
+    /// Adds all other values, and returns their cost in steps.
     fn add_rest(&mut self, map: &mut InputMap<'a>) -> usize;
 }
 
@@ -211,7 +211,7 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Returns the path of a value, which the first call makes.
+    /// Returns the index of the path of a value. The first call makes the path.
     #[inline]
     pub(super) fn path(&mut self, index: u32) -> u32 {
         match self.value(index) {

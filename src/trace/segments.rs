@@ -26,7 +26,7 @@ pub struct Trace {
     parts: Vec<Part>,
     /// The values of the input, unless there are no parts.
     paths: Option<Arc<Paths>>,
-    /// The segments, from the first time that they are asked for.
+    /// The segments, which the first call of [`Trace::segments`] makes.
     segments: OnceLock<Vec<Segment>>,
 }
 

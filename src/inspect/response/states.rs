@@ -52,7 +52,7 @@ impl State {
     }
 }
 
-/// Returns the text after the last planted word of a user or a result.
+/// Returns what follows the last planted word of a user or of a tool's result.
 fn after_words(text: &str) -> Option<&str> {
     let ends = [USER, SECOND]
         .iter()

@@ -163,7 +163,7 @@ pub(super) fn find_only<'a>(inputs: &[Traced<'a>]) -> Option<Value<'a>> {
     values.next().filter(|_| values.next().is_none())
 }
 
-/// Returns whether no two strings of a value share memory. Those of a tree that owns its strings do not, nor those of a JSON text.
+/// Returns whether no two strings of a value share memory. They do not if the value owns them, or if all are in one JSON text.
 pub(super) fn are_apart<'a>(value: &Value<'a>, charge: &mut dyn FnMut(usize) -> Result<bool>) -> Result<bool> {
     let mut pending: Vec<(&str, &'a Data<'a>)> = Vec::new();
     match value {

@@ -2,8 +2,16 @@
 
 use super::Folder;
 
-/// The lines of the file of errors of a run: the line, the kind or the warning, and the pointer.
-pub fn list_causes(folder: &Folder, arguments: &str, rows: &str) -> (Vec<(u64, String, String)>, i32, String) {
+/// A line of the file of errors: the line of the row, the kind or the warning, and the pointer.
+type Cause = (u64, String, String);
+
+pub fn expect_causes(causes: &[(u64, &str, &str)]) -> Vec<Cause> {
+    let own = |(line, cause, pointer): &(u64, &str, &str)| (*line, (*cause).to_owned(), (*pointer).to_owned());
+    causes.iter().map(own).collect()
+}
+
+/// Returns the lines of the file of errors of a run, its exit status and its standard error.
+pub fn list_causes(folder: &Folder, arguments: &str, rows: &str) -> (Vec<Cause>, i32, String) {
     let (_, error, status) = folder.run(&format!("{arguments} --output o.jsonl --errors e.jsonl"), rows);
     let causes = folder.rows("e.jsonl").into_iter().map(|row| {
         let cause = row["warning"].as_str().or(row["kind"].as_str()).expect("a cause").to_owned();
@@ -23,16 +31,13 @@ fn what_a_prompt_does_not_show_is_a_warning_or_with_strict_a_failure() {
 {"messages": [{"role": "user", "content": "a"}], "tools": [{"name": "f"}]}
 {"messages": [{"role": "user", "content": [{"type": "text", "text": "a", "url": null}]}]}
 {"messages": [{"role": "user", "content": "a"}]}"#;
-    let expected = [
+    let expected = expect_causes(&[
         (1, "lost_message", "/messages/0"),
         (2, "lost_message", "/messages/1"),
         (3, "lost_call", "/messages/1/tool_calls/0"),
         (4, "lost_tool", "/tools/0"),
         (5, "null_key", "/messages/0/content/0/url"),
-    ];
-    let expected: Vec<_> = expected
-        .map(|(line, cause, pointer)| (line, cause.to_owned(), pointer.to_owned()))
-        .to_vec();
+    ]);
     let (causes, status, error) = list_causes(&folder, "", rows);
     assert_eq!((causes, status), (expected.clone(), 0), "{error}");
     assert!(
@@ -52,11 +57,7 @@ fn what_a_prompt_does_not_show_is_a_warning_or_with_strict_a_failure() {
         "--strict --assistant",
         r#"{"messages": [{"role": "user", "content": "a"}]}"#,
     );
-    assert_eq!(
-        (causes, status),
-        (vec![(1, "nothing_trained".to_owned(), String::new())], 0),
-        "{error}"
-    );
+    assert_eq!((causes, status), (expect_causes(&[(1, "nothing_trained", "")]), 0), "{error}");
 }
 
 #[test]
@@ -76,15 +77,14 @@ fn a_prompt_that_has_a_value_in_another_form_than_the_model_expects_is_a_warning
         r#"{"system": "Be kind.", "messages": [{"role": "user", "content": "{'x': 1}"}]}"#,
         r#"{"system": "Be kind.", "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "a"}]}"#,
     ];
-    let expected = [
+    let expected = expect_causes(&[
         (1, "python_repr", "/messages/0/content"),
         (2, "python_repr", "/messages/0/tool_calls/0/function/arguments"),
         (3, "double_json", "/messages/0/tool_calls/0/function/arguments"),
         (5, "lost_system", "/system"),
-    ];
-    let expected = expected.map(|(line, cause, pointer)| (line, cause.to_owned(), pointer.to_owned()));
+    ]);
     let (causes, status, error) = list_causes(&folder, "", &rows.join("\n"));
-    assert_eq!((causes.as_slice(), status), (&expected[..], 0), "{error}");
+    assert_eq!((causes, status), (expected, 0), "{error}");
     let (causes, ..) = list_causes(&folder, "--json-arguments", rows[2]);
     assert_eq!(causes, [], "the arguments are read");
 }

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use losses::list_causes;
+use losses::{expect_causes, list_causes};
 
 /// A folder for one test, which is removed when the test ends.
 struct Folder(PathBuf);
@@ -215,15 +215,12 @@ fn messages_of_other_forms_fail() {
 {"messages": "[{\"role\": \"user\", \"content\": \"a\"}]"}
 {"messages": "[{"}"#;
     let (causes, status, error) = list_causes(&folder, "", rows);
-    let expected = [
+    let expected = expect_causes(&[
         (1, "message", "/messages/1"),
         (2, "message", "/messages/0/role"),
         (3, "message", "/messages/0/content"),
         (5, "json", "/messages"),
-    ];
-    let expected: Vec<_> = expected
-        .map(|(line, cause, pointer)| (line, cause.to_owned(), pointer.to_owned()))
-        .to_vec();
+    ]);
     assert_eq!((causes, status), (expected, 1), "{error}");
     assert_eq!(folder.read("o.jsonl"), "{\"text\":\"<user>a\"}\n");
 }
