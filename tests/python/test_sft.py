@@ -238,3 +238,25 @@ def test_a_bad_row_has_a_verdict(tokenizer, column, value):
         assert [found[name][0], found[name][2]] == [expected[name][0], expected[name][2]]
     with pytest.raises(Exception):
         sft.tokenize(ChatTemplate.from_source(PLAIN), tokenizer, verdict_column=None)(batch)
+
+
+def test_arguments_of_other_types_are_refused_at_once(tokenizers):
+    template, tokenizer = ChatTemplate.from_source(PLAIN), tokenizers[0]
+    for call, message in (
+        (lambda: sft.tokenize(template, None), "the tokenizer is of type NoneType"),
+        (lambda: sft.tokenize(template, tokenizer, max_length="x"), "max_length is of type str"),
+        (lambda: sft.tokenize(template, tokenizer)(5), "the rows are of type int"),
+        (lambda: ChatTemplate.from_tokenizer(5), "the tokenizer is of type int"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
+
+
+def test_arguments_that_are_text_name_the_option_that_reads_them(tokenizers):
+    call = {"type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}
+    rows = {"messages": [[{"role": "assistant", "content": "a", "tool_calls": [call]}]]}
+    template = ChatTemplate.from_source("{% for m in messages %}{{ m.content }}{{ m.tool_calls[0].function.arguments | tojson }}{% endfor %}")
+    [verdict] = sft.tokenize(template, tokenizers[0])(rows)["verdict"]
+    assert "the option json_arguments" in verdict
+    [verdict] = sft.tokenize(template, tokenizers[0], json_arguments=True)(rows)["verdict"]
+    assert "json_arguments" not in verdict

@@ -68,6 +68,9 @@ def tokenize(
         raise ValueError(f'truncate is {truncate!r}, and must be "turn", "token" or "never"')
     if packing and max_length is None:
         raise ValueError("packing needs max_length")
+    if max_length is not None and not isinstance(max_length, int):
+        raise TypeError(f"max_length is of type {type(max_length).__name__}, and must be an int or None")
+    _find_backend(tokenizer)
     if next_marker is None:
         next_marker = end_token and not content_only and _writes_end_late(template)
     options = Options(
@@ -94,6 +97,8 @@ class _Tokenize:
         self.verdict_column = verdict_column
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(batch, Mapping):
+            raise TypeError(f"the rows are of type {type(batch).__name__}, and must be a dict of columns, as `datasets` passes them")
         columns = {name: batch[name] for name in _COLUMNS if name in batch}
         is_batch = _is_batch(batch, columns)
         rows = [dict(zip(columns, values)) for values in zip(*columns.values())] if is_batch else [columns]
@@ -145,9 +150,7 @@ class _Tokenize:
 
     def _encode(self, answers: list[Any]) -> list[Any]:
         """Returns the encoding of each answer, or the exception of one that the tokenizer does not take."""
-        backend: Any = getattr(self.tokenizer, "backend_tokenizer", self.tokenizer)
-        if not hasattr(backend, "encode_batch"):
-            raise TypeError(f"the tokenizer is of type {type(self.tokenizer).__name__}, and must be based on `tokenizers`")
+        backend = _find_backend(self.tokenizer)
         truncation, padding = backend.truncation, backend.padding
         backend.no_truncation()
         backend.no_padding()
@@ -304,6 +307,14 @@ def _is_batch(batch: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
     if name == "instruction":
         return not isinstance(first, str)
     return isinstance(first, Sequence) and not isinstance(first, str) and not (first and isinstance(first[0], Mapping))
+
+
+def _find_backend(tokenizer: Any) -> Any:
+    """Returns the `tokenizers.Tokenizer` of a tokenizer."""
+    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if not hasattr(backend, "encode_batch"):
+        raise TypeError(f"the tokenizer is of type {type(tokenizer).__name__}, and must be based on `tokenizers`")
+    return backend
 
 
 def _encode_all(backend: Any, texts: list[str]) -> list[Any]:

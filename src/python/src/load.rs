@@ -13,7 +13,12 @@ use crate::output::write_serialized;
 pub fn describe_tokenizer<'py>(tokenizer: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let py = tokenizer.py();
     let config = PyDict::new(py);
-    let source = tokenizer.getattr("chat_template")?;
+    let Some(source) = tokenizer.getattr_opt("chat_template")? else {
+        let found = tokenizer.get_type().name()?;
+        let message =
+            format!("the tokenizer is of type {found}, and must be a tokenizer of transformers, which has a `chat_template`");
+        return Err(PyTypeError::new_err(message));
+    };
     let source = match source.cast::<PyDict>() {
         Ok(named) => {
             let list = PyList::empty(py);

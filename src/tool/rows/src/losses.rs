@@ -326,8 +326,7 @@ impl Finder<'_, '_, '_> {
     fn find_printed(&mut self, value: &Data<'_>, pointer: &dyn Fn() -> String) {
         let (printer, start, cause, message) = match value {
             Data::Str(text) if text.trim_start().starts_with('{') => {
-                let message =
-                    "these arguments are JSON text, and the prompt has them as a string in JSON; --json-arguments reads them";
+                let message = "these arguments are JSON text, and the prompt has them as a string in JSON; the option json_arguments (--json-arguments) reads them";
                 (1, "\"{", Cause::Doubled, message)
             }
             Data::Object(object) if !object.is_empty() => (0, "{'", Cause::Repr, "the prompt has this object as Python prints it"),
