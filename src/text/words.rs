@@ -34,7 +34,8 @@ pub fn title(text: &str) -> String {
     output
 }
 
-/// Returns the first `length` code points of a string. Unless `kills_words` is set, they are cut at their last blank. The filter decides whether a string is too long, and adds the ellipsis.
+/// Returns the first `length` code points of a string. Unless `kills_words` is set, they are cut at their last blank. The filter decides
+/// whether a string is too long, and adds the ellipsis.
 pub fn shorten(text: &str, length: usize, kills_words: bool) -> &str {
     let (beginning, _) = split_at_char(text, length);
     match beginning.rsplit_once(' ') {

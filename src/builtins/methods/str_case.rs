@@ -1,7 +1,7 @@
 //! The methods of `str` that change the case of letters, and those that check the characters.
 //!
-//! `{{ "straße".upper() }}` is `STRASSE`, and `{{ "²".isdigit() }}` is `True`. The mappings and the checks are in [`crate::unicode`]. The result for a Markup is a Markup (markupsafe 3.0.4
-//! `Markup.upper` and the others).
+//! `{{ "straße".upper() }}` is `STRASSE`, and `{{ "²".isdigit() }}` is `True`. The mappings and the checks are in [`crate::unicode`]. The
+//! result for a Markup is a Markup (markupsafe 3.0.4 `Markup.upper` and the others).
 
 use crate::builtins::table::built_ins;
 use crate::error::Result;

@@ -91,9 +91,9 @@ impl Prepared<'_> {
         Ok(media)
     }
 
-    /// Returns the JSON pointer of each part and tool with `cache_control`, and the offset in bytes at which it ends in the prompt, in the order
-    /// of the prompt: after its last string, or after the placeholder of a medium. A part is left out if the prompt does not contain it, or does not separate it from what
-    /// follows. This takes one more render, or two if there are media.
+    /// Returns the JSON pointer of each part and tool with `cache_control`, and the offset in bytes at which it ends in the prompt, in the
+    /// order of the prompt: after its last string, or after the placeholder of a medium. A part is left out if the prompt does not contain
+    /// it, or does not separate it from what follows. This takes one more render, or two if there are media.
     ///
     /// ```
     /// use chat_template::{ChatTemplate, PromptOptions, json};

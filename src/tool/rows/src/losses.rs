@@ -19,7 +19,7 @@ use crate::shown::Shown;
 /// The number of media of a row that are judged alone, by a render each.
 const MAX_MEDIA: usize = 16;
 
-/// The number of contents and arguments of a row of which it is found out how they are printed, and the largest number of steps for each.
+/// How many contents and arguments of a row are printed to look for them in the prompt, and the largest number of steps for each.
 const MAX_PRINTED: (usize, u64) = (16, 1 << 20);
 
 /// The reason for a warning about a row.
@@ -228,7 +228,7 @@ struct Finder<'f, 's, 'r> {
     prompt: &'f Prompt,
     shown: Shown<'f>,
     media: Vec<Medium>,
-    /// The number of values of which it was found out how they are printed.
+    /// The number of values that were printed to look for them in the prompt.
     printed: usize,
     losses: Vec<Loss>,
 }
@@ -321,8 +321,8 @@ impl Finder<'_, '_, '_> {
         }
     }
 
-    /// Finds a list or an object that is in the prompt as Python prints it, and JSON text that is in it as a string in JSON. Only the first
-    /// one of a row is added.
+    /// Adds a list or an object that is in the prompt as Python prints it, and JSON text that is in it as a string in JSON: the first of each
+    /// in a row.
     fn find_printed(&mut self, value: &Data<'_>, pointer: &dyn Fn() -> String) {
         let (printer, start, cause, message) = match value {
             Data::Str(text) if text.trim_start().starts_with('{') => {

@@ -11,7 +11,8 @@ const MEMORY: (u64, u64) = (384 << 20, 16);
 #[cfg(any(feature = "tokenizer", feature = "parquet"))]
 const BYTES_A_SECOND: u64 = 256 << 10;
 
-/// Starts this program with arguments. Its standard output is a pipe, and its standard error is closed.
+/// Starts this program. `prepare` sets its arguments. Its standard output is a pipe, and its other streams are closed, unless `prepare` sets
+/// them.
 pub fn start(prepare: impl FnOnce(&mut Command)) -> std::io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command
