@@ -103,12 +103,11 @@ impl Sources {
 impl Pieces {
     /// Returns the parts of an output. `map` is that of a render that is traced, whose pieces are resolved, and has the sources if they are
     /// asked for.
-    pub fn list_copies(&self, map: Option<&mut InputMap<'_>>, has_sources: bool) -> Copies {
-        let known = map.as_deref();
+    pub fn list_copies(&self, map: Option<&InputMap<'_>>, has_sources: bool) -> Copies {
         let part = |source: PieceOrigin| match source {
             PieceOrigin::Memory(address) => Some(From::Memory(address.get())),
             PieceOrigin::Input(string, at) => {
-                let address = known.map(|map| map.string(string).as_ptr().addr().wrapping_add(at as usize));
+                let address = map.map(|map| map.string(string).as_ptr().addr().wrapping_add(at as usize));
                 Some(address.map_or(From::Made, From::Memory))
             }
             PieceOrigin::Changed(set) if has_sources => Some(From::Set(set)),
@@ -129,15 +128,14 @@ impl Pieces {
 
 impl InputMap<'_> {
     /// Returns the strings and keys by address, and the values that contain them.
-    fn list_sources(&mut self) -> Sources {
+    fn list_sources(&self) -> Sources {
         let spots = self.spots.iter().filter(|spot| !spot.string.is_key());
         let mut strings: Vec<_> = spots.map(|spot| (spot.start, spot.end, spot.string.index())).collect();
-        for (index, value) in (0..).zip(&self.values).filter(|(_, value)| value.is_entry()) {
-            let Spot { start, end, .. } = Spot::new(value.key, StringId::key(index));
-            strings.push((start, end, index));
-        }
-        for (.., value) in &mut strings {
-            *value = self.path(*value);
+        for (index, value) in (0..).zip(&self.values) {
+            if !value.key.is_empty() && self.paths.is_entry(index) {
+                let Spot { start, end, .. } = Spot::new(value.key, StringId::key(index));
+                strings.push((start, end, index));
+            }
         }
         strings.retain(|(.., value)| !self.paths.is_token(*value));
         strings.sort_unstable();

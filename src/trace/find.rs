@@ -4,18 +4,18 @@
 //! a piece of message 3 at 0x7f32c0a3   ->   byte 2 of the value of `content` in message 3
 //! ```
 //!
-//! If no two strings of the input share memory, the values of a message are added when the first piece that it owns is looked for. A string
-//! that is in no message, or deeper in one, adds all other values.
+//! If no two strings of the input share memory, the fields of a message are added when the first piece that it owns is looked for, and what
+//! is in them when a piece is in no field. A string that is not in its message adds all messages.
 
 use std::ops::Range;
 
-use super::known::{Role, Spot, StringId, sort_by_address};
+use super::known::{Spot, StringId, holds, sort_by_address};
 use super::map::{InputMap, RECENT};
-use super::source::{Owner, PieceOrigin};
+use super::source::{Owner, PieceOrigin, free_spare, to_offset};
 
-/// The largest number of strings of a message that are compared one after the other. For a larger message, all strings are sorted and
-/// searched by address.
-const MAX_NEAR: usize = 32;
+/// The largest number of values of a message whose strings are compared one after the other. If a message has more, all strings are sorted
+/// and searched by address.
+const MAX_NEAR: usize = 48;
 
 /// Returns the index in [`InputMap::recent`] of a literal at an address. The allocator aligns literals to 16 bytes, and few are shorter.
 fn recent_place(address: usize) -> usize {
@@ -23,44 +23,59 @@ fn recent_place(address: usize) -> usize {
 }
 
 impl InputMap<'_> {
-    /// Adds the values of the message that owns the next string to look for.
+    /// Adds the fields of the message that owns the next string to look for. If none does, it may be in the first message: most templates
+    /// write that before the loop over the others.
     #[inline]
-    pub(super) fn approach(&mut self, owner: Owner) {
-        if let (Some(message), true) = (owner.index(), self.unseen.is_some()) {
-            self.near = match self.message_spots.get(message) {
-                Some(spots) if !spots.is_empty() => spots.clone(),
-                _ => self.add_message(message),
-            };
-            if self.near.len() > MAX_NEAR {
-                self.add_unseen();
+    pub fn approach(&mut self, owner: Owner) {
+        let owner = owner.or(Owner::message(0));
+        if owner != self.near && self.unseen.is_some() {
+            if let Some(message) = owner.index() {
+                self.near = owner;
+                if self.messages.get(message).is_none_or(|[fields, _]| fields.is_empty()) {
+                    self.add_message(message);
+                }
             }
         }
     }
 
-    /// Adds the values of a message, and returns the range of their spots.
-    fn add_message(&mut self, message: usize) -> Range<usize> {
-        let start = self.spots.len();
-        if let Some(mut unseen) = self.unseen.take() {
-            self.steps = self.steps.saturating_add(unseen.add_message(self, message));
+    /// Adds the fields of a message, or what is in them if they are added. Returns whether something was added.
+    fn add_message(&mut self, message: usize) -> bool {
+        if self.messages.len() <= message {
+            self.messages.resize(message.saturating_add(1), [0..0, 0..0]);
+        }
+        let start = self.values.len();
+        if let (Some(mut unseen), Some([fields, _])) = (self.unseen.take(), self.messages.get(message)) {
+            let is_new = fields.is_empty();
+            match is_new {
+                true => unseen.add_fields(self, message),
+                false => unseen.add_nested(self, message),
+            }
             self.unseen = Some(unseen);
+            let added = start..self.values.len();
+            if let Some([fields, nested]) = self.messages.get_mut(message) {
+                *(if is_new { fields } else { nested }) = added;
+            }
         }
-        let spots = start..self.spots.len();
-        if self.message_spots.len() <= message {
-            self.message_spots.resize(message.saturating_add(1), 0..0);
+        let added = self.values.len() - start;
+        if added > MAX_NEAR {
+            self.add_unseen();
         }
-        if let Some(place) = self.message_spots.get_mut(message) {
-            *place = spots.clone();
-        }
-        spots
+        added > 0
     }
 
-    /// Adds all values that the map does not have yet.
+    /// Adds all messages that the map does not have yet.
     #[cold]
     pub(super) fn add_unseen(&mut self) {
         if let Some(mut unseen) = self.unseen.take() {
-            self.steps = self.steps.saturating_add(unseen.add_rest(self));
+            for message in 0..unseen.count() {
+                if self.messages.get(message).is_none_or(|[fields, _]| fields.is_empty()) {
+                    unseen.add_fields(self, message);
+                }
+                unseen.add_nested(self, message);
+            }
+            (self.near, self.messages) = (Owner::NONE, Vec::new());
+            (self.keys, self.has_keys) = (Vec::new(), false);
             self.sort();
-            self.free_spare();
         }
     }
 
@@ -68,11 +83,12 @@ impl InputMap<'_> {
     #[cold]
     fn add_keys(&mut self) {
         self.has_keys = true;
-        let values = (0..).zip(&self.values);
-        let entries = values.filter(|(_, value)| value.role != Role::Borrowed && value.is_entry());
-        self.keys.reserve_exact(entries.clone().count());
+        let entries = (0..).zip(self.values.iter().take(self.sorted));
+        let entries = entries
+            .filter(|(index, value)| !value.key.is_empty() && self.paths.is_entry(*index) && !self.paths.is_borrowed(*index));
         self.keys
             .extend(entries.map(|(index, value)| Spot::new(value.key, StringId::key(index))));
+        free_spare(&mut self.keys);
         self.is_ambiguous |= sort_by_address(&mut self.keys);
     }
 
@@ -103,16 +119,34 @@ impl InputMap<'_> {
         self.search(address, length)
     }
 
-    /// Returns the string that contains the start of another one, if it is in the message that [`InputMap::approach`] was called for.
+    /// Returns the string that contains the start of another one, if it is a value in the message that [`InputMap::approach`] was called
+    /// for.
     #[inline]
     fn find_near(&self, address: usize, length: usize) -> Option<Spot> {
-        let near = self.spots.get(self.near.clone())?;
-        near.iter().find(|spot| spot.has(address, length)).copied()
+        let [fields, nested] = self.messages.get(self.near.index()?)?;
+        let find = |range: &Range<usize>| {
+            let place = (self.values.get(range.clone())?.iter()).position(|value| holds(value.text, address, length))?;
+            let index = range.start + place;
+            Some(Spot::new(self.values.get(index)?.text, StringId::value(to_offset(index))))
+        };
+        find(fields).or_else(|| find(nested))
+    }
+
+    /// Returns the key that contains the start of a string, as [`InputMap::find_near`] does.
+    fn find_near_key(&self, address: usize, length: usize) -> Option<Spot> {
+        let ranges = self.messages.get(self.near.index()?)?;
+        let mut values = ranges.iter().cloned().flatten();
+        let key = |index: usize| self.values.get(index).map_or("", |value| value.key);
+        let index = values.find(|index| holds(key(*index), address, length))?;
+        Some(Spot::new(key(index), StringId::key(to_offset(index))))
     }
 
     /// Searches for the text at an address, as [`InputMap::find`] does, among all strings and literals.
     #[inline(never)]
     fn search(&mut self, address: usize, length: usize) -> (PieceOrigin, usize) {
+        if let Some(spot) = self.find_near_key(address, length) {
+            return self.source(spot, address);
+        }
         if let Some(spot) = self.find_spot(address, length) {
             return self.source(spot, address);
         }
@@ -123,21 +157,18 @@ impl InputMap<'_> {
         if length == 0 {
             return (PieceOrigin::Made, address);
         }
-        if self.unseen.is_some() {
-            // Most templates write the first message before the loop over the others.
-            self.approach(Owner::message(0));
-            if let Some(spot) = self.find_near(address, length) {
-                return self.source(spot, address);
-            }
-            self.add_unseen();
-            return self.search(address, length);
-        }
         if !self.has_keys {
             self.add_keys();
         }
         if let Some((index, spot)) = find_in(&self.keys, address, length) {
             self.last_key = index;
             return self.source(spot, address);
+        }
+        if self.unseen.is_some() {
+            if !self.near.index().is_some_and(|message| self.add_message(message)) {
+                self.add_unseen();
+            }
+            return self.find(address, length);
         }
         (PieceOrigin::Made, self.next_start(address))
     }
@@ -168,9 +199,8 @@ impl InputMap<'_> {
     fn source(&mut self, spot: Spot, address: usize) -> (PieceOrigin, usize) {
         self.is_ambiguous |= spot.is_shared;
         let index = spot.string.index();
-        let is_token = self.value(index).is_some_and(|value| value.role == Role::Token);
         let source = match u32::try_from(address.saturating_sub(spot.start)) {
-            _ if is_token && !spot.string.is_key() => PieceOrigin::Token(self.path(index)),
+            _ if !spot.string.is_key() && self.paths.is_token(index) => PieceOrigin::Token(index),
             Ok(at) => PieceOrigin::Input(spot.string, at),
             // A place after the first 4 GiB of a string does not fit.
             Err(_) => self.changed(index),
@@ -180,7 +210,7 @@ impl InputMap<'_> {
 
     /// Returns the string that contains the start of another one, which is given by its address and length.
     pub(super) fn find_spot(&mut self, address: usize, length: usize) -> Option<Spot> {
-        let (index, spot) = find_in(self.spots.get(..self.sorted)?, address, length)?;
+        let (index, spot) = find_in(&self.spots, address, length)?;
         self.last_spot = index;
         Some(spot)
     }

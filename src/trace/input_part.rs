@@ -25,24 +25,40 @@ pub enum InputPart {
     Function,
     /// Any other field of a message, or of one of its calls.
     Field,
+    /// The content of a message or of an item in one.
+    Content,
 }
 
 impl InputPart {
-    /// Returns the part that a value in this part belongs to.
-    pub(super) fn enter(self, role: Role, key: &str) -> Self {
-        match (self, role == Role::Item, key) {
-            (Self::Root, ..) if role == Role::Token => Self::Other,
-            (Self::Root, _, "messages") => Self::Messages,
-            (Self::Root, _, "tools" | "documents") => Self::Foreign,
-            (Self::Messages, true, _) => Self::Message,
-            (Self::Messages, false, _) => Self::Foreign,
-            (Self::Message, false, "role") => Self::Role,
-            (Self::Message, false, "tool_calls") => Self::Calls,
-            (Self::Calls, ..) => Self::Call,
-            (Self::Call, false, "function") => Self::Function,
-            (Self::Message | Self::Call | Self::Function, ..) => Self::Field,
-            (Self::Field | Self::Role | Self::Foreign, ..) => self,
-            (Self::Root | Self::Other, ..) => Self::Other,
+    /// Returns the part that a value in this part belongs to. `is_in_item` says whether its container is the item of a list.
+    #[inline]
+    pub(super) fn enter(self, is_in_item: bool, role: Role, key: &str) -> Self {
+        let is_item = role == Role::Item;
+        match self {
+            Self::Content | Self::Foreign => self,
+            Self::Message | Self::Call | Self::Field if is_in_item && !is_item && key == "content" => Self::Content,
+            Self::Message if !is_item && key == "role" => Self::Role,
+            Self::Message if !is_item && key == "tool_calls" => Self::Calls,
+            Self::Call if !is_item && key == "function" => Self::Function,
+            Self::Message | Self::Call | Self::Function => Self::Field,
+            Self::Field | Self::Role => self,
+            Self::Calls => Self::Call,
+            Self::Messages if is_item => Self::Message,
+            Self::Messages => Self::Foreign,
+            Self::Root if role == Role::Token => Self::Other,
+            Self::Root if key == "messages" => Self::Messages,
+            Self::Root if matches!(key, "tools" | "documents") => Self::Foreign,
+            Self::Root | Self::Other => Self::Other,
         }
+    }
+
+    /// Returns whether the part is a field of a message or of a call, other than the list of calls and what it has in it.
+    pub(super) fn is_field(self) -> bool {
+        matches!(self, Self::Role | Self::Field | Self::Content)
+    }
+
+    /// Returns whether the part is a message or in one.
+    pub(super) fn is_in_message(self) -> bool {
+        self.is_field() || matches!(self, Self::Message | Self::Calls | Self::Call | Self::Function)
     }
 }

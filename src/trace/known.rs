@@ -6,9 +6,6 @@
 
 use std::cmp::Reverse;
 
-use super::paths::ROOT;
-use super::source::Owner;
-
 /// How a value is in its container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -22,34 +19,13 @@ pub enum Role {
     Token,
 }
 
-/// A value of the input.
+/// The strings of a value of the input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
     /// The string, or an empty one for another value.
     pub text: &'a str,
     /// The key under which the value is.
     pub key: &'a str,
-    /// The index of the container.
-    pub outer: u32,
-    /// The index among the values of the container.
-    pub position: u32,
-    /// The index of the path, or [`ROOT`](super::ROOT) before the path is made.
-    pub path: u32,
-    pub role: Role,
-}
-
-impl Known<'_> {
-    /// Returns whether the value is under a key that is a string of the input. Those of the root are variables.
-    pub fn is_entry(&self) -> bool {
-        matches!(self.role, Role::Entry | Role::Borrowed) && self.outer != ROOT && !self.key.is_empty()
-    }
-
-    /// Returns the owner for a value that is an item of the list with an index, which is that of the messages.
-    #[inline]
-    pub fn message(&self, messages: u32) -> Option<Owner> {
-        let is_message = self.role == Role::Item && self.outer == messages;
-        is_message.then(|| Owner::message(self.position as usize))
-    }
 }
 
 /// A string or a key of the input: twice the index of its value, and one more for a key.
@@ -102,6 +78,12 @@ impl Spot {
     pub fn has(&self, address: usize, length: usize) -> bool {
         self.start <= address && address < self.end.saturating_add(usize::from(length == 0))
     }
+}
+
+/// Returns whether a string that is not empty contains the start of another one, as [`Spot::has`] does.
+#[inline]
+pub(super) fn holds(text: &str, address: usize, length: usize) -> bool {
+    !text.is_empty() && Spot::new(text, StringId::value(0)).has(address, length)
 }
 
 /// Sorts strings by address. Of several strings at one address, a value is kept before keys, and of values the longest, and is shared. Returns

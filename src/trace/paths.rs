@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use super::input_part::InputPart;
-use super::known::{Known, Role};
+use super::known::Role;
 use super::source::{FEW, Owner, free_spare, free_spare_text, to_offset};
 use crate::json::escape_key;
 
@@ -32,35 +32,15 @@ pub struct Paths {
 #[derive(Clone, Copy, Debug)]
 struct Path {
     parent: u32,
-    part: InputPart,
-    /// The field of a message or of a call that the value is in, or the value itself if it is in none.
-    field: u32,
-    /// The message that the value is in.
-    message: Owner,
     /// The index after the last byte of a key in [`Paths::keys`]. An item has no bytes there.
     end: u32,
     /// The index among the values of the container.
     position: u32,
     /// The number of steps from the root.
     depth: u16,
-    kind: Kind,
-    /// Whether the value is the content of a message or of an item in it, or within such a content.
-    is_content: bool,
+    part: InputPart,
+    role: Role,
 }
-
-/// What a step leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// The value under a key, or the root.
-    Entry,
-    /// The item of a list.
-    Item,
-    /// A special token, whose step is its name.
-    Token,
-}
-
-/// The number of steps from the root to a message.
-const MESSAGE_DEPTH: u16 = 2;
 
 /// The index of the root: all values are within it.
 pub const ROOT: u32 = 0;
@@ -84,14 +64,11 @@ impl Paths {
         let mut list = Vec::with_capacity(FEW);
         list.push(Path {
             parent: ROOT,
-            part: InputPart::Root,
-            field: ROOT,
-            message: Owner::NONE,
             end: 0,
             position: 0,
             depth: 0,
-            kind: Kind::Entry,
-            is_content: false,
+            part: InputPart::Root,
+            role: Role::Entry,
         });
         Self {
             list,
@@ -100,37 +77,30 @@ impl Paths {
         }
     }
 
-    /// Adds a value of a container and returns its index.
-    pub(super) fn add(&mut self, parent: u32, value: &Known<'_>) -> u32 {
+    /// Adds the value at a position of a container, perhaps under a key, and returns its index.
+    #[inline]
+    pub(super) fn add(&mut self, parent: u32, (position, role, key): (u32, Role, &str)) -> u32 {
         let index = to_offset(self.list.len());
         let Some(outer) = self.list.get(parent as usize) else {
             return ROOT;
         };
-        let is_in_field = matches!(outer.part, InputPart::Field | InputPart::Role);
-        let mut added = Path {
+        let depth = outer.depth.saturating_add(1);
+        let part = outer.part.enter(outer.role == Role::Item, role, key);
+        self.keys.push_str(key);
+        self.list.push(Path {
             parent,
-            part: outer.part.enter(value.role, value.key),
-            field: if is_in_field { outer.field } else { index },
-            position: value.position,
-            depth: outer.depth.saturating_add(1),
-            kind: Kind::Entry,
-            ..*outer
-        };
-        let has_content = outer.kind == Kind::Item && outer.message != Owner::NONE;
-        match value.role {
-            Role::Item => {
-                added.kind = Kind::Item;
-                if outer.part == InputPart::Messages {
-                    added.message = Owner::message(value.position as usize);
-                }
-            }
-            Role::Token => added.kind = Kind::Token,
-            Role::Entry | Role::Borrowed => added.is_content |= has_content && value.key == "content",
-        }
-        self.keys.push_str(value.key);
-        added.end = to_offset(self.keys.len());
-        self.list.push(added);
+            end: to_offset(self.keys.len()),
+            position,
+            depth,
+            part,
+            role,
+        });
         index
+    }
+
+    /// Returns the number of bytes of all keys.
+    pub(super) fn keys_len(&self) -> usize {
+        self.keys.len()
     }
 
     /// Returns the order of two values of the input: a container comes before what is in it, and the values of a container other than the
@@ -168,10 +138,27 @@ impl Paths {
         self.list.iter().map(|path| path.parent).collect()
     }
 
-    /// Returns the message that a value is in, and whether the value belongs to its content.
-    pub fn owner(&self, index: u32) -> (Owner, bool) {
+    /// Returns whether a value is under a key that is a string of the input. Those of the root are variables.
+    pub(super) fn is_entry(&self, index: u32) -> bool {
         let path = self.list.get(index as usize);
-        path.map_or((Owner::NONE, false), |path| (path.message, path.is_content))
+        path.is_some_and(|path| matches!(path.role, Role::Entry | Role::Borrowed) && path.parent != ROOT)
+    }
+
+    /// Returns whether a value is under a key that may be in the memory of another string.
+    pub(super) fn is_borrowed(&self, index: u32) -> bool {
+        self.list.get(index as usize).is_some_and(|path| path.role == Role::Borrowed)
+    }
+
+    /// Returns the message that a value is in, and whether the value belongs to its content.
+    pub fn owner(&self, mut index: u32) -> (Owner, bool) {
+        let part = self.part(index);
+        if !part.is_in_message() {
+            return (Owner::NONE, false);
+        }
+        while self.part(index) != InputPart::Message {
+            index = self.parent(index);
+        }
+        (self.message(index).unwrap_or_default(), part == InputPart::Content)
     }
 
     /// Returns whether a value is `outer` or anywhere in it: `/messages/0/content` is in `/messages`.
@@ -242,7 +229,7 @@ impl Paths {
 
     /// Returns whether a path is that of a special token.
     pub fn is_token(&self, index: u32) -> bool {
-        self.list.get(index as usize).is_some_and(|path| path.kind == Kind::Token)
+        self.list.get(index as usize).is_some_and(|path| path.role == Role::Token)
     }
 
     /// Returns the part of the input that a value is or belongs to.
@@ -251,8 +238,11 @@ impl Paths {
     }
 
     /// Returns the field of a message or of a call that a value is in, or the value itself if it is in none.
-    pub fn field(&self, index: u32) -> u32 {
-        self.list.get(index as usize).map_or(ROOT, |path| path.field)
+    pub fn field(&self, mut index: u32) -> u32 {
+        while self.part(self.parent(index)).is_field() {
+            index = self.parent(index);
+        }
+        index
     }
 
     /// Returns the key under which a value is, or the name of a token. An item has none.
@@ -265,7 +255,7 @@ impl Paths {
     /// Returns the last step of a JSON pointer.
     fn step(&self, index: u32) -> Cow<'_, str> {
         match self.list.get(index as usize) {
-            Some(path) if path.kind == Kind::Item => path.position.to_string().into(),
+            Some(path) if path.role == Role::Item => path.position.to_string().into(),
             _ => escape_key(self.key(index)),
         }
     }
@@ -292,6 +282,6 @@ impl Paths {
     /// Returns the owner for a value that is a message, or `None` for any other value, such as one within a message.
     pub fn message(&self, index: u32) -> Option<Owner> {
         let path = self.list.get(index as usize)?;
-        (path.depth == MESSAGE_DEPTH && path.message != Owner::NONE).then_some(path.message)
+        (path.part == InputPart::Message).then(|| Owner::message(path.position as usize))
     }
 }

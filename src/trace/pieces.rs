@@ -27,6 +27,11 @@ impl Piece {
         }
     }
 
+    /// Returns the first byte and the byte after the last.
+    pub(super) fn offsets(&self) -> [u32; 2] {
+        self.bytes
+    }
+
     /// Returns the byte range.
     pub fn bytes(&self) -> Range<usize> {
         self.start()..self.end()
@@ -125,9 +130,13 @@ impl Pieces {
             self.blocks_end = self.list.len();
             return;
         }
-        if piece.bytes().is_empty() {
-            return;
+        if !piece.bytes().is_empty() {
+            self.append(piece);
         }
+    }
+
+    #[inline]
+    fn append(&mut self, piece: Piece) {
         self.filled = piece.end();
         let is_open = self.list.len() > self.sealed;
         match self.list.last_mut() {
@@ -140,7 +149,7 @@ impl Pieces {
     #[inline]
     pub fn fill(&mut self, end: usize, source: PieceOrigin, owner: Owner) {
         if self.filled < end {
-            self.push(Piece::new(self.filled..end, source, owner));
+            self.append(Piece::new(self.filled..end, source, owner));
         }
     }
 
@@ -272,6 +281,7 @@ impl Pieces {
             while let Some(mark) = marks.next_if(|mark| mark.count <= index) {
                 mark.count = self.list.len();
             }
+            map.approach(piece.owner);
             match piece.source {
                 PieceOrigin::Memory(address) => map.for_each_part(address, piece.bytes().len(), |map, part, source| {
                     let bytes = piece.start() + part.start..piece.start() + part.end;

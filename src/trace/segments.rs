@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 use super::Segment;
 use super::known::StringId;
 use super::map::InputMap;
-use super::paths::{Paths, ROOT};
+use super::paths::Paths;
 use super::pieces::{Piece, Pieces};
 use super::source::{Owner, PieceOrigin, to_offset};
 use super::spans::Points;
@@ -187,36 +187,30 @@ impl<'a> InputMap<'a> {
     pub fn take_trace(&mut self, pieces: &Pieces, length: usize) -> Trace {
         // Nothing more is looked for.
         (self.spots, self.keys, self.unseen) = (Vec::new(), Vec::new(), None);
-        (self.containers, self.message_spots) = (Vec::new(), Vec::new());
+        self.messages = Vec::new();
         let mut paths = std::mem::replace(&mut self.paths, Paths::empty());
         paths.finish();
         paths.sets = self.sets.take();
-        let mut parts = Vec::with_capacity(pieces.len());
-        let mut points = HashMap::default();
-        let mut add = |piece: &Piece| {
-            parts.push(Part {
-                bytes: [piece.bytes().start, piece.bytes().end].map(to_offset),
-                owner: piece.owner,
-                place: self.place(piece.source, &mut points),
-            });
-        };
         // The render made the text after the last piece.
         let rest = Piece::new(pieces.filled()..length, PieceOrigin::Made, Owner::NONE);
         let rest = Some(&rest).filter(|rest| !rest.bytes().is_empty());
-        let mut open: Option<Piece> = None;
+        let mut parts: Vec<Part> = Vec::with_capacity(pieces.len());
+        let mut points = HashMap::default();
+        let mut last: Option<&Piece> = None;
         for piece in pieces.list().iter().chain(rest) {
-            match &mut open {
-                _ if piece.source == PieceOrigin::Generation => {}
-                Some(last) if piece.follows(last) => last.extend(piece),
-                Some(last) => {
-                    add(last);
-                    *last = *piece;
-                }
-                None => open = Some(*piece),
+            if piece.source == PieceOrigin::Generation {
+                continue;
             }
-        }
-        if let Some(last) = open {
-            add(&last);
+            let bytes @ [_, end] = piece.offsets();
+            match parts.last_mut() {
+                Some(part) if last.is_some_and(|last| piece.follows(last)) => part.bytes[1] = end,
+                _ => parts.push(Part {
+                    bytes,
+                    owner: piece.owner,
+                    place: self.place(piece.source, &mut points),
+                }),
+            }
+            last = Some(piece);
         }
         Trace {
             parts,
@@ -233,7 +227,7 @@ impl<'a> InputMap<'a> {
             PieceOrigin::Template(line) => Place::Template(line),
             PieceOrigin::Token(path) => Place::Token(path),
             PieceOrigin::Input(string, at) => Place::Input {
-                path: self.values.get(string.index() as usize).map_or(ROOT, |value| value.path),
+                path: string.index(),
                 starts: [
                     match at as usize {
                         0 => 0,

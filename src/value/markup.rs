@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use super::runtime::Runtime;
-use super::{Str, Value, html_escape, print};
+use super::{Escapes, Str, Value, print};
 use crate::error::Result;
 use crate::text::escape;
 
@@ -36,7 +36,7 @@ pub fn escape_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>) -> Result<Str<
     runtime.meter.check_size(escape::escaped_len(text.as_str()))?;
     let escaped = match escape::escape(text.as_str()) {
         Cow::Borrowed(_) => *text,
-        Cow::Owned(escaped) => runtime.escaped_text(text, escaped, html_escape)?,
+        Cow::Owned(escaped) => runtime.escaped_text(text, escaped, Escapes::Html)?,
     };
     Ok(escaped.with_markup(true))
 }

@@ -54,7 +54,7 @@ pub use peek::{absent, peek_json};
 pub use range::Range;
 pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;
-pub use trace::{Passage, Tape, Traced, backslash_escape, html_escape};
+pub use trace::{Escapes, Passage, Tape, Traced};
 pub use types::Type;
 pub use undefined::{OtherUndefined, Undefined};
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::ops::sort_indices;
 use super::print::DIGITS;
-use super::{Dict, Runtime, Seq, Str, Value, backslash_escape, ops, print};
+use super::{Dict, Escapes, Runtime, Seq, Str, Value, ops, print};
 use crate::error::{Error, Result};
 use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short};
 use crate::meter::{LONG, STEP_BYTES};
@@ -280,7 +280,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     #[cold]
     fn record(&mut self, text: &Str<'a>, start: usize) -> Result<()> {
         let written = self.out.get(start..).unwrap_or_default();
-        self.runtime.record_escaped(text, start, written, backslash_escape)
+        self.runtime.record_escaped(text, start, written, Escapes::Backslash)
     }
 
     /// Writes the characters of a string that is long or needs escapes.

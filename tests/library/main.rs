@@ -23,6 +23,7 @@ mod notes;
 mod text;
 #[cfg(feature = "internal")]
 mod time;
+mod trace;
 #[cfg(feature = "internal")]
 mod unicode;
 mod unsupported;

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::meter::LONG;
 use crate::number::text;
 use crate::text::quote;
-use crate::value::{Range, Runtime, Str, Value, backslash_escape};
+use crate::value::{Escapes, Range, Runtime, Str, Value};
 
 /// The number of steps that it costs to find the shortest digits of a float.
 pub const DIGITS: u64 = 12;
@@ -200,7 +200,7 @@ fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String)
     }
     if runtime.tape.is_some() {
         let written = out.get(start..out.len().saturating_sub(1)).unwrap_or_default();
-        runtime.record_escaped(text, start, written, backslash_escape)?;
+        runtime.record_escaped(text, start, written, Escapes::Backslash)?;
     }
     Ok(())
 }

@@ -12,25 +12,34 @@ use crate::value::Runtime;
 /// The maximum size in bytes of the pieces of an unfinished string that are not claimed.
 const FREE_BYTES: usize = 16 << 10;
 
-/// Returns the length in bytes of a character's escape in a `repr` or in JSON, which is at the start of the given text, or 0 if the
-/// character is not escaped. In such text, each backslash begins an escape.
-#[inline]
-pub fn backslash_escape(written: &str, char: char) -> usize {
-    let Some(escape) = written.strip_prefix('\\') else { return 0 };
-    match escape.as_bytes().first() {
-        Some(b'u') if char > '\u{ffff}' => 12,
-        Some(b'u') => 6,
-        Some(b'x') => 4,
-        Some(b'U') => 10,
-        _ => 2,
-    }
+/// How characters of a string are escaped.
+#[derive(Clone, Copy, Debug)]
+pub enum Escapes {
+    /// As in JSON and in a `repr`: `\n`, `\u00e9`.
+    Backslash,
+    /// As in HTML: `&lt;`.
+    Html,
 }
 
-/// Returns the length of an escape of HTML, as [`backslash_escape`] does.
-pub fn html_escape(written: &str, char: char) -> usize {
-    match char {
-        '&' | '<' | '>' | '\'' | '"' => written.find(';').map_or(0, |end| end.saturating_add(1)),
-        _ => 0,
+impl Escapes {
+    /// Returns the character at the start of each escape, which is nowhere else in the escaped form.
+    fn mark(self) -> char {
+        match self {
+            Self::Backslash => '\\',
+            Self::Html => '&',
+        }
+    }
+
+    /// Returns the length in bytes of the escape of a character, which is at the start of `written`.
+    fn len(self, written: &str, char: char) -> usize {
+        match (self, written.as_bytes().get(1)) {
+            (Self::Html, _) => written.find(';').map_or(1, |end| end.saturating_add(1)),
+            (Self::Backslash, Some(b'u')) if char > '\u{ffff}' => 12,
+            (Self::Backslash, Some(b'u')) => 6,
+            (Self::Backslash, Some(b'x')) => 4,
+            (Self::Backslash, Some(b'U')) => 10,
+            (Self::Backslash, _) => 2,
+        }
     }
 }
 
@@ -129,45 +138,32 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a string that is the escaped form of another one.
-    pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escape: fn(&str, char) -> usize) -> Result<Str<'a>> {
+    pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escapes: Escapes) -> Result<Str<'a>> {
         if self.tape.is_none() {
             return self.text(escaped);
         }
-        let pieces = self.record_apart(|runtime| runtime.record_escaped(text, 0, &escaped, escape))?;
+        let pieces = self.record_apart(|runtime| runtime.record_escaped(text, 0, &escaped, escapes))?;
         self.text_with_pieces(escaped, pieces)
     }
 
     /// Records the pieces of the escaped form of a string, which was written at a byte of the text that is being written.
-    pub fn record_escaped(
-        &mut self,
-        text: &Str<'a>,
-        start: usize,
-        written: &str,
-        escape: impl Fn(&str, char) -> usize,
-    ) -> Result<()> {
-        let (mut from, mut at) = (0_usize, 0_usize);
-        let mut written_at = 0_usize;
+    pub fn record_escaped(&mut self, text: &Str<'a>, start: usize, written: &str, escapes: Escapes) -> Result<()> {
         self.meter.charge_scan(written.len())?;
-        if written.len() == text.as_str().len() {
-            // An escape is longer than its character, so there is none.
-            return self.record(text, start);
-        }
-        for char in text.as_str().chars() {
+        let (mut at, mut written_at) = (0_usize, 0_usize);
+        loop {
             let rest = written.get(written_at..).unwrap_or_default();
-            let next = at.saturating_add(char.len_utf8());
-            let length = escape(rest, char);
-            if length > 0 {
-                let plain = at.saturating_sub(from);
-                let escape_start = start.saturating_add(written_at);
-                self.record(&text.slice(from..at), escape_start.saturating_sub(plain))?;
-                self.record_changed(&text.slice(at..next), escape_start..escape_start.saturating_add(length))?;
-                from = next;
-            }
-            written_at = written_at.saturating_add(if length > 0 { length } else { char.len_utf8() });
-            at = next;
+            // Up to the first escape, the characters are those of the string.
+            let plain = rest.find(escapes.mark()).unwrap_or(rest.len());
+            let (escaped, escape_at) = (at.saturating_add(plain), written_at.saturating_add(plain));
+            self.record(&text.slice(at..escaped), start.saturating_add(written_at))?;
+            let Some(char) = text.as_str().get(escaped..).and_then(|rest| rest.chars().next()) else {
+                return Ok(());
+            };
+            let length = escapes.len(rest.get(plain..).unwrap_or_default(), char);
+            (at, written_at) = (escaped.saturating_add(char.len_utf8()), escape_at.saturating_add(length));
+            let escape_start = start.saturating_add(escape_at);
+            self.record_changed(&text.slice(escaped..at), escape_start..escape_start.saturating_add(length))?;
         }
-        let plain = at.saturating_sub(from);
-        self.record(&text.slice(from..at), start.saturating_add(written_at).saturating_sub(plain))
     }
 
     /// Records that a byte range of the text that is being written is made from a string. The address of a string of the input or the template

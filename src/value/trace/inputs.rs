@@ -1,6 +1,7 @@
 //! Makes the input map of what the caller passed to a render: it says which string, list or dict of the input is at a place in memory.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::ast::Symbols;
 use crate::error::Result;
@@ -34,79 +35,67 @@ const PENDING: usize = 16;
 /// A list or a dict of the input whose items are not added yet.
 type Pending<'a> = (Container, Value<'a>);
 
-/// The values of an input that are not added to its map yet.
+/// The messages of an input, which are added to its map when they are needed.
 #[derive(Debug)]
-struct Rest<'a> {
-    /// The messages, and the first of them in the map.
-    messages: (Seq<'a>, Option<Container>),
-    /// Whether each message is added with its values.
-    seen: Vec<bool>,
-    pending: Vec<Pending<'a>>,
+struct Messages<'a> {
+    list: Seq<'a>,
+    container: Container,
+    /// The fields that have values in them, and for each message the range of its fields here until these values are added.
+    fields: Vec<Pending<'a>>,
+    ranges: Vec<Range<usize>>,
 }
 
-impl<'a> Rest<'a> {
-    /// Adds the messages without what is in them, if all are objects.
-    fn add_messages(&mut self, map: &mut InputMap<'a>) -> usize {
-        let Some((list, Value::List(items))) = self.pending.last().copied() else {
-            return 0;
+impl<'a> Unseen<'a> for Messages<'a> {
+    fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    fn add_fields(&mut self, map: &mut InputMap<'a>, message: usize) {
+        let Some(value) = self.list.get(message) else { return };
+        let text = match &value {
+            Value::Str(text) => text.borrowed().unwrap_or_default(),
+            _ => "",
         };
-        if items.is_empty() || !items.iter().all(|item| matches!(item, Value::Dict(_))) {
-            return 0;
+        let place = (u32::try_from(message).unwrap_or(u32::MAX), Role::Item, "");
+        let container = map.add(self.container, place, text);
+        map.add_storage(container, storage(&value));
+        let start = self.fields.len();
+        add_items(map, container, value, &mut self.fields);
+        if self.ranges.len() <= message {
+            self.ranges.resize(message.saturating_add(1), 0..0);
         }
-        self.pending.pop();
-        map.reserve_messages(items.len());
-        for (position, item) in (0..).zip(items.iter()) {
-            let container = map.add(list, (position, Role::Item, ""), "");
-            map.add_storage(container, storage(&item));
-            self.messages.1.get_or_insert(container);
+        if let Some(range) = self.ranges.get_mut(message) {
+            *range = start..self.fields.len();
         }
-        self.messages.0 = items;
-        self.seen = vec![false; items.len()];
-        items.len().saturating_add(1)
     }
 
-    /// Adds the items of all containers that are pending. `charge` is called as in [`map_inputs`].
-    fn add_pending(&mut self, map: &mut InputMap<'a>, charge: &mut dyn FnMut(usize) -> Result<bool>) -> Result<()> {
-        while let Some((container, value)) = self.pending.pop() {
-            if charge(steps_of_items(&value))? {
-                let first = self.pending.len();
-                add_items(map, container, value, &mut self.pending);
-                // The last value is taken first, so the new ones are reversed to be taken in their order.
-                self.pending.get_mut(first..).unwrap_or_default().reverse();
-            }
-        }
-        Ok(())
+    fn add_nested(&mut self, map: &mut InputMap<'a>, message: usize) {
+        let range = self.ranges.get_mut(message).map(std::mem::take).unwrap_or_default();
+        let mut pending = self.fields.get(range).unwrap_or_default().to_vec();
+        pending.reverse();
+        let _ = add_pending(map, &mut pending, &mut |_| Ok(true));
     }
 }
 
-impl<'a> Unseen<'a> for Rest<'a> {
-    fn add_message(&mut self, map: &mut InputMap<'a>, message: usize) -> usize {
-        let is_seen = self.seen.get_mut(message).map(|seen| std::mem::replace(seen, true));
-        let (messages, first) = self.messages;
-        match (messages.get(message), first, is_seen) {
-            (Some(value), Some(first), Some(false)) => {
-                add_items(map, first.after(message), value, &mut self.pending);
-                steps_of_items(&value)
-            }
-            _ => 0,
+/// Adds the items of all containers that are pending. `charge` is called as in [`map_inputs`].
+fn add_pending<'a>(
+    map: &mut InputMap<'a>,
+    pending: &mut Vec<Pending<'a>>,
+    charge: &mut dyn FnMut(usize) -> Result<bool>,
+) -> Result<()> {
+    while let Some((container, value)) = pending.pop() {
+        if charge(steps_of_items(&value))? {
+            let first = pending.len();
+            add_items(map, container, value, pending);
+            // The last value is taken first, so the new ones are reversed to be taken in their order.
+            pending.get_mut(first..).unwrap_or_default().reverse();
         }
     }
-
-    fn add_rest(&mut self, map: &mut InputMap<'a>) -> usize {
-        let mut sum = 0_usize;
-        for message in 0..self.seen.len() {
-            sum = sum.saturating_add(self.add_message(map, message));
-        }
-        let _ = self.add_pending(map, &mut |steps| {
-            sum = sum.saturating_add(steps);
-            Ok(true)
-        });
-        sum
-    }
+    Ok(())
 }
 
 /// Returns the map of an input, without the variables that the template does not mention. `charge` is called with the number of steps that
-/// the next values cost; they are only added if it returns true. Unless no two strings of the input share memory, all values are added now.
+/// the next values cost; they are only added if it returns true. Unless no two strings of the input share memory, the messages are added now.
 pub(super) fn map_inputs<'a>(
     inputs: impl IntoIterator<Item = Traced<'a>>,
     names: &Symbols,
@@ -115,11 +104,8 @@ pub(super) fn map_inputs<'a>(
     charge: &mut dyn FnMut(usize) -> Result<bool>,
 ) -> Result<InputMap<'a>> {
     let mut map = InputMap::new(literals);
-    let mut rest = Rest {
-        messages: (Seq::empty(), None),
-        seen: Vec::new(),
-        pending: Vec::with_capacity(PENDING),
-    };
+    let mut pending = Vec::with_capacity(PENDING);
+    let mut messages = None;
     for (position, input) in (0..).zip(inputs) {
         match input {
             Traced::Token(name, text) => {
@@ -128,56 +114,90 @@ pub(super) fn map_inputs<'a>(
                 }
             }
             Traced::Variable(name, value) if holds_strings(&value) && names.find(name).is_some() => {
-                add_value(
-                    &mut map,
-                    Container::ROOT,
-                    (position, Role::Entry, name),
-                    value,
-                    &mut rest.pending,
-                );
+                if are_apart {
+                    // A caller can pass a part of another input, or some items of a list in it.
+                    map.add_root(storage(&value));
+                    if let Value::List(items) | Value::Tuple(items) = &value {
+                        map.add_root(items.get(0).as_ref().and_then(storage));
+                    }
+                }
+                add_value(&mut map, Container::ROOT, (position, Role::Entry, name), value, &mut pending);
                 if are_apart && name == "messages" {
-                    let steps = rest.add_messages(&mut map);
-                    charge(steps)?;
+                    messages = pending.pop();
                 }
             }
             Traced::Variable(..) => {}
         }
-        if !are_apart {
-            rest.add_pending(&mut map, charge)?;
-        }
+        add_pending(&mut map, &mut pending, charge)?;
     }
-    map.sort();
-    match are_apart {
-        true => map.set_unseen(Box::new(rest)),
-        false => map.free_spare(),
+    match messages {
+        Some((container, Value::List(list) | Value::Tuple(list))) => {
+            map.reserve_messages(list.len());
+            let (fields, ranges) = (pending, Vec::with_capacity(list.len()));
+            map.complete(Some(Box::new(Messages {
+                list,
+                container,
+                fields,
+                ranges,
+            })));
+        }
+        other => {
+            pending.extend(other);
+            add_pending(&mut map, &mut pending, charge)?;
+            map.complete(None);
+        }
     }
     Ok(map)
 }
 
-/// Returns the only input that can have strings, if there is one. A token has a string of its own.
-pub(super) fn find_only<'a>(inputs: &[Traced<'a>]) -> Option<Value<'a>> {
-    let mut values = inputs.iter().filter_map(|input| match input {
-        Traced::Variable(_, value) => Some(*value).filter(holds_strings),
+/// Returns whether no two strings of the inputs share memory, unless one input is in another. They do not if JSON values own them, or if all
+/// are in one JSON text. `whole` is the value that has all inputs in it, if there is one.
+pub(super) fn are_apart<'a>(
+    inputs: &[Traced<'a>],
+    whole: Option<Value<'a>>,
+    charge: &mut dyn FnMut(usize) -> Result<bool>,
+) -> Result<bool> {
+    // A token has a string of its own.
+    let variables = inputs.iter().filter_map(|input| match input {
+        Traced::Variable(_, value) => Some(*value),
         Traced::Token(..) => None,
     });
-    values.next().filter(|_| values.next().is_none())
+    let roots = match whole {
+        Some(whole) => vec![whole],
+        None => variables.filter(holds_strings).collect(),
+    };
+    let mut ranges = Vec::with_capacity(roots.len());
+    for root in roots {
+        match find_borrowed(&root, charge)? {
+            Some(range) => ranges.push(range),
+            None => return Ok(false),
+        }
+    }
+    ranges.retain(|range| !range.is_empty());
+    ranges.sort_unstable_by_key(|range| range.start);
+    Ok(ranges.is_sorted_by(|one, next| one.end <= next.start))
 }
 
-/// Returns whether no two strings of a value share memory. They do not if the value owns them, or if all are in one JSON text.
-pub(super) fn are_apart<'a>(value: &Value<'a>, charge: &mut dyn FnMut(usize) -> Result<bool>) -> Result<bool> {
+/// Returns the range of addresses of the strings that a value borrows, if no two of its strings share memory.
+fn find_borrowed<'a>(value: &Value<'a>, charge: &mut dyn FnMut(usize) -> Result<bool>) -> Result<Option<Range<usize>>> {
     let mut pending: Vec<(&str, &'a Data<'a>)> = Vec::new();
     match value {
-        Value::List(Seq::Json(_)) | Value::Dict(Dict::Json(_)) => return Ok(true),
+        Value::List(Seq::Json(_)) | Value::Dict(Dict::Json(_)) => return Ok(Some(0..0)),
         Value::List(Seq::Data(items)) => pending.extend(items.iter().rev().map(|item| ("", item))),
         Value::Dict(Dict::Data(object)) => pending.extend(list_entries(object)),
-        _ => return Ok(false),
+        _ => return Ok(None),
     }
-    let mut end = 0;
+    let mut range = 0..0;
     let mut is_next = |text: &str| {
         let addresses = text.as_bytes().as_ptr_range();
-        let is_next = text.is_empty() || end <= addresses.start.addr();
+        let is_next = text.is_empty() || range.end <= addresses.start.addr();
         if !text.is_empty() {
-            end = addresses.end.addr();
+            let start = if range.is_empty() {
+                addresses.start.addr()
+            } else {
+                range.start
+            };
+            range = start..addresses.end.addr();
         }
         is_next
     };
@@ -198,10 +218,10 @@ pub(super) fn are_apart<'a>(value: &Value<'a>, charge: &mut dyn FnMut(usize) -> 
                 _ => true,
             };
         if !is_apart {
-            return Ok(false);
+            return Ok(None);
         }
     }
-    Ok(true)
+    Ok(Some(range))
 }
 
 /// Returns the entries of an object in reverse order. A key that the object owns is empty.

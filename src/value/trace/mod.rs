@@ -12,9 +12,10 @@ mod inputs;
 mod turns;
 mod unite;
 
-pub use composed::{backslash_escape, html_escape};
+pub use composed::Escapes;
 pub use inputs::Traced;
 pub use turns::Passage;
+use turns::Seen;
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ use crate::error::Result;
 use crate::meter::{Claim, Meter};
 use crate::text::written;
 use crate::trace::{Address, Copies, InputMap, Literals, Owner, Part, Piece, PieceOrigin, Pieces, Trace};
-use inputs::{are_apart, find_only, map_inputs};
+use inputs::{are_apart, map_inputs};
 
 /// The number of steps that each value costs from which a part comes. They pay for the work after the render, which has no meter: making
 /// the turns, and their JSON.
@@ -51,6 +52,8 @@ pub struct Tape<'a> {
     known: Option<Known<'a>>,
     /// The input map. It is made when it is first needed.
     map: Option<InputMap<'a>>,
+    /// The messages that the template sees, once one is looked for.
+    seen: Option<Seen<'a>>,
     /// The owner of what is written now: a message, or none.
     owner: Owner,
     /// The variable of the innermost loop, if it goes over integers.
@@ -91,11 +94,15 @@ impl<'a> Tape<'a> {
         }
     }
 
-    /// Returns the input map, which the first call makes, or `None` if the tape has only places in memory.
+    /// Returns the input map, which the first call makes, or `None` if the tape has only places in memory. The next string is looked for in
+    /// the message that owns what is written now.
     #[inline]
     fn map(&mut self, meter: &mut Meter<'_>) -> Result<Option<&mut InputMap<'a>>> {
         if self.map.is_none() {
             self.make_map(meter)?;
+        }
+        if let Some(map) = &mut self.map {
+            map.approach(self.owner);
         }
         Ok(self.map.as_mut())
     }
@@ -105,10 +112,7 @@ impl<'a> Tape<'a> {
         if let Some(known) = &mut self.known {
             let inputs = std::mem::take(&mut known.inputs);
             let charge = &mut |steps| meter.charge(steps as u64).map(|()| true);
-            let are_apart = match known.whole.or_else(|| find_only(&inputs)) {
-                Some(whole) => are_apart(&whole, charge)?,
-                None => false,
-            };
+            let are_apart = are_apart(&inputs, known.whole, charge)?;
             let map = map_inputs(inputs, known.names, Some(known.literals), are_apart, charge)?;
             self.map = Some(map);
         }
@@ -195,7 +199,7 @@ impl<'a> Runtime<'a> {
         if let Some(map) = map.as_deref_mut().filter(|_| has_sources) {
             self.meter.charge_items(map.count_values())?;
         }
-        Ok(pieces.list_copies(map, has_sources))
+        Ok(pieces.list_copies(map.as_deref(), has_sources))
     }
 
     /// Returns whether the origin of a piece is not known, because strings of the input share memory.

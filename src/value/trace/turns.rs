@@ -66,24 +66,70 @@ impl Passage {
     }
 }
 
+/// The messages that a template sees.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    list: Seq<'a>,
+    /// The index of the message that was found last, or `usize::MAX` before the first one.
+    last: usize,
+    /// The messages by address, once one is looked for that is not next to the last one.
+    sorted: Option<Vec<(usize, usize)>>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(given: &Given<'a>) -> Self {
+        let list = match given.get("messages") {
+            Some(Value::List(items) | Value::Tuple(items)) => items,
+            _ => Seq::empty(),
+        };
+        Self {
+            list,
+            last: usize::MAX,
+            sorted: None,
+        }
+    }
+
+    /// Returns the index of a dict that is one of the messages. A loop often goes over them in their order.
+    fn find(&mut self, dict: &Dict<'a>, meter: &mut Meter<'_>) -> Result<Option<usize>> {
+        let address = dict.address();
+        if self.sorted.is_none() {
+            let near = [self.last.wrapping_add(1), self.last];
+            let found = near.into_iter().find(|index| match self.list.get(*index) {
+                Some(Value::Dict(message)) => message.address() == address,
+                _ => false,
+            });
+            if let Some(index) = found {
+                self.last = index;
+                return Ok(found);
+            }
+        }
+        let sorted = match &mut self.sorted {
+            Some(sorted) => sorted,
+            none => {
+                // Most messages have the addresses in order already, which the sort finds out in a fraction of a step for each.
+                meter.charge(self.list.len() as u64 >> 2)?;
+                meter.claim_for_render(self.list.len().saturating_mul(size_of::<(usize, usize)>()))?;
+                let messages = self.list.iter().enumerate();
+                let mut addresses: Vec<_> = messages
+                    .filter_map(|(index, item)| Some((storage(&item)?.0, index)))
+                    .collect();
+                addresses.sort_unstable();
+                none.insert(addresses)
+            }
+        };
+        let place = sorted.binary_search_by_key(&address, |(message, _)| *message).ok();
+        Ok(place.and_then(|place| sorted.get(place)).map(|(_, index)| *index))
+    }
+}
+
 impl<'a> Tape<'a> {
     /// Returns the owner for a dict that is one of the messages that the template sees, or `None` for another dict.
     fn message(&mut self, dict: &Dict<'a>, given: &Given<'a>, meter: &mut Meter<'_>) -> Result<Option<Owner>> {
-        let Some(map) = self.map(meter)? else { return Ok(None) };
-        if !map.has_messages {
-            let list = given.get("messages");
-            let items = match &list {
-                Some(Value::List(items) | Value::Tuple(items)) => *items,
-                _ => Seq::empty(),
-            };
-            let messages = items.iter().enumerate();
-            let messages = messages.filter_map(|(index, item)| Some((index, storage(&item)?)));
-            let added = map.add_messages(list.as_ref().and_then(storage), messages);
-            // Most lists have the addresses in order already, which the sort finds out in a fraction of a step for each.
-            meter.charge(added as u64 >> 2)?;
-            meter.claim_for_render(added.saturating_mul(size_of::<(usize, Owner)>()))?;
+        if self.known.is_none() {
+            return Ok(None);
         }
-        Ok(map.message((dict.address(), None)))
+        let seen = self.seen.get_or_insert_with(|| Seen::new(given));
+        Ok(seen.find(dict, meter)?.map(Owner::message))
     }
 
     /// Returns the message that an item of a loop is, or is made from. Charges the items of a list, and the entries of a copy with the
