@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::known::{Spot, StringId};
 use super::map::InputMap;
 use super::paths::ROOT;
 use super::pieces::Pieces;
@@ -129,16 +128,8 @@ impl Pieces {
 impl InputMap<'_> {
     /// Returns the strings and keys by address, and the values that contain them.
     fn list_sources(&self) -> Sources {
-        let spots = self.spots.iter().filter(|spot| !spot.string.is_key());
-        let mut strings: Vec<_> = spots.map(|spot| (spot.start, spot.end, spot.string.index())).collect();
-        for (index, value) in (0..).zip(&self.values) {
-            if !value.key.is_empty() && self.paths.is_entry(index) {
-                let Spot { start, end, .. } = Spot::new(value.key, StringId::key(index));
-                strings.push((start, end, index));
-            }
-        }
-        strings.retain(|(.., value)| !self.paths.is_token(*value));
-        strings.sort_unstable();
+        let strings = self.spots.iter().map(|spot| (spot.start, spot.end, spot.string.index()));
+        let strings = strings.filter(|(.., value)| !self.paths.is_token(*value)).collect();
         Sources {
             strings,
             parents: self.paths.parents(),

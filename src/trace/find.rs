@@ -9,9 +9,9 @@
 
 use std::ops::Range;
 
-use super::known::{Spot, StringId, holds, sort_by_address};
+use super::known::{Spot, StringId, holds};
 use super::map::{InputMap, RECENT};
-use super::source::{Owner, PieceOrigin, free_spare, to_offset};
+use super::source::{Owner, PieceOrigin, to_offset};
 
 /// The largest number of values of a message whose strings are compared one after the other. If a message has more, all strings are sorted
 /// and searched by address.
@@ -74,22 +74,8 @@ impl InputMap<'_> {
                 unseen.add_nested(self, message);
             }
             (self.near, self.messages) = (Owner::NONE, Vec::new());
-            (self.keys, self.has_keys) = (Vec::new(), false);
             self.sort();
         }
-    }
-
-    /// Adds the keys of objects. Those of the root are variables and not among them.
-    #[cold]
-    fn add_keys(&mut self) {
-        self.has_keys = true;
-        let entries = (0..).zip(self.values.iter().take(self.sorted));
-        let entries = entries
-            .filter(|(index, value)| !value.key.is_empty() && self.paths.is_entry(*index) && !self.paths.is_borrowed(*index));
-        self.keys
-            .extend(entries.map(|(index, value)| Spot::new(value.key, StringId::key(index))));
-        free_spare(&mut self.keys);
-        self.is_ambiguous |= sort_by_address(&mut self.keys);
     }
 
     /// Returns the origin of the text at an address, and the address after the last byte with that origin. An empty string can also be at
@@ -110,11 +96,6 @@ impl InputMap<'_> {
         let recent = self.recent.get(recent_place(address)).copied().unwrap_or_default();
         if let Some(found) = self.find_literal(recent, address) {
             return found;
-        }
-        let key = self.keys.get(self.last_key.wrapping_add(1));
-        if let Some(spot) = key.filter(|spot| spot.has(address, length)).copied() {
-            self.last_key = self.last_key.wrapping_add(1);
-            return self.source(spot, address);
         }
         self.search(address, length)
     }
@@ -157,13 +138,6 @@ impl InputMap<'_> {
         if length == 0 {
             return (PieceOrigin::Made, address);
         }
-        if !self.has_keys {
-            self.add_keys();
-        }
-        if let Some((index, spot)) = find_in(&self.keys, address, length) {
-            self.last_key = index;
-            return self.source(spot, address);
-        }
         if self.unseen.is_some() {
             if !self.near.index().is_some_and(|message| self.add_message(message)) {
                 self.add_unseen();
@@ -186,13 +160,10 @@ impl InputMap<'_> {
     /// Returns the address of the first known string after an address.
     #[cold]
     fn next_start(&self, address: usize) -> usize {
-        let next = |spots: &[Spot]| {
-            let after = spots.partition_point(|spot| spot.start <= address);
-            spots.get(after).map(|spot| spot.start)
-        };
-        let strings = [next(&self.spots), next(&self.keys)];
+        let after = self.spots.partition_point(|spot| spot.start <= address);
+        let string = self.spots.get(after).map(|spot| spot.start);
         let literal = self.literals.and_then(|literals| literals.next_start(address));
-        strings.into_iter().flatten().chain(literal).min().unwrap_or(usize::MAX)
+        string.into_iter().chain(literal).min().unwrap_or(usize::MAX)
     }
 
     /// Returns the origin of a place in a string, and the address after the string.
@@ -208,21 +179,15 @@ impl InputMap<'_> {
         (source, spot.end)
     }
 
-    /// Returns the string that contains the start of another one, which is given by its address and length.
+    /// Returns the string or key that contains the start of a string, which is given by its address and length.
     pub(super) fn find_spot(&mut self, address: usize, length: usize) -> Option<Spot> {
-        let (index, spot) = find_in(&self.spots, address, length)?;
+        // Literals are often in another part of the memory.
+        if self.spots.first()?.start > address || self.spots.last()?.end < address {
+            return None;
+        }
+        let index = self.spots.partition_point(|spot| spot.start <= address).checked_sub(1)?;
+        let spot = *self.spots.get(index).filter(|spot| spot.has(address, length))?;
         self.last_spot = index;
         Some(spot)
     }
-}
-
-/// Returns the spot of a sorted list that contains the start of a string, and its index.
-fn find_in(spots: &[Spot], address: usize, length: usize) -> Option<(usize, Spot)> {
-    // Literals are often in another part of the memory.
-    if spots.first()?.start > address || spots.last()?.end < address {
-        return None;
-    }
-    let index = spots.partition_point(|spot| spot.start <= address).checked_sub(1)?;
-    let found = spots.get(index).filter(|spot| spot.has(address, length))?;
-    Some((index, *found))
 }

@@ -11,8 +11,6 @@ use std::cmp::Reverse;
 pub enum Role {
     /// Under a key of an object, or the root.
     Entry,
-    /// Under a key that may be in the memory of another string, as a literal of a program is for each of its uses.
-    Borrowed,
     /// The item of a list.
     Item,
     /// The text of a special token, whose key is its name.

@@ -41,13 +41,8 @@ pub struct InputMap<'a> {
     pub(super) values: Vec<Known<'a>>,
     /// The paths of the values: a container before what is in it.
     pub(super) paths: Paths,
-    /// The strings by address, and with them the keys that may be in the memory of another string.
+    /// The strings and the keys by address: all, or those that are in no message.
     pub(super) spots: Vec<Spot>,
-    /// The other keys by address. They are added when a string is first found to be in no value and no literal.
-    pub(super) keys: Vec<Spot>,
-    pub(super) has_keys: bool,
-    /// The number of values whose strings and keys are sorted: all, or those that are in no message.
-    pub(super) sorted: usize,
     /// Adds the messages. `None` if the map has all values.
     pub(super) unseen: Option<Box<dyn Unseen<'a> + 'a>>,
     /// The number of values that are charged, and of the bytes of their keys.
@@ -56,9 +51,8 @@ pub struct InputMap<'a> {
     pub(super) messages: Vec<[Range<usize>; 2]>,
     /// The message that [`InputMap::approach`] was called for last.
     pub(super) near: Owner,
-    /// The indices of the spot and of the key that were found last.
+    /// The index of the spot that was found last.
     pub(super) last_spot: usize,
-    pub(super) last_key: usize,
     /// The lists and dicts by address, if there are no literals: the map of a traced render does not need them.
     containers: Vec<(Storage, u32)>,
     /// The places of the inputs and of their first items in memory, and whether the value in each place was added. One that is added twice is
@@ -99,15 +93,11 @@ impl<'a> InputMap<'a> {
             values,
             paths: Paths::new(),
             spots: Vec::new(),
-            keys: Vec::new(),
-            has_keys: false,
-            sorted: 0,
             unseen: None,
             charged: [0; 2],
             messages: Vec::new(),
             near: Owner::NONE,
             last_spot: 0,
-            last_key: 0,
             containers: Vec::new(),
             roots: HashMap::default(),
             is_ambiguous: false,
@@ -159,14 +149,13 @@ impl<'a> InputMap<'a> {
 
     /// Sorts the strings and the containers of all values that are added, and frees spare memory unless more are.
     pub(super) fn sort(&mut self) {
-        self.sorted = self.values.len();
         self.spots.clear();
-        self.spots.reserve_exact(self.sorted);
+        self.spots.reserve_exact(self.values.len().saturating_mul(2));
         for (index, value) in (0..).zip(&self.values) {
             if !value.text.is_empty() {
                 self.spots.push(Spot::new(value.text, StringId::value(index)));
             }
-            if !value.key.is_empty() && self.paths.is_borrowed(index) {
+            if !value.key.is_empty() && self.paths.is_entry(index) {
                 self.spots.push(Spot::new(value.key, StringId::key(index)));
             }
         }

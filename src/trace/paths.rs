@@ -141,12 +141,7 @@ impl Paths {
     /// Returns whether a value is under a key that is a string of the input. Those of the root are variables.
     pub(super) fn is_entry(&self, index: u32) -> bool {
         let path = self.list.get(index as usize);
-        path.is_some_and(|path| matches!(path.role, Role::Entry | Role::Borrowed) && path.parent != ROOT)
-    }
-
-    /// Returns whether a value is under a key that may be in the memory of another string.
-    pub(super) fn is_borrowed(&self, index: u32) -> bool {
-        self.list.get(index as usize).is_some_and(|path| path.role == Role::Borrowed)
+        path.is_some_and(|path| path.role == Role::Entry && path.parent != ROOT)
     }
 
     /// Returns the message that a value is in, and whether the value belongs to its content.

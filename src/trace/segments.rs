@@ -186,8 +186,7 @@ impl<'a> InputMap<'a> {
     /// Returns the parts of the output, which has a length in bytes. They take the paths, so this can be called only once.
     pub fn take_trace(&mut self, pieces: &Pieces, length: usize) -> Trace {
         // Nothing more is looked for.
-        (self.spots, self.keys, self.unseen) = (Vec::new(), Vec::new(), None);
-        self.messages = Vec::new();
+        (self.spots, self.messages, self.unseen) = (Vec::new(), Vec::new(), None);
         let mut paths = std::mem::replace(&mut self.paths, Paths::empty());
         paths.finish();
         paths.sets = self.sets.take();

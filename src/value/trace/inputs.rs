@@ -269,18 +269,14 @@ fn add_items<'a>(map: &mut InputMap<'a>, outer: Container, value: Value<'a>, pen
         }
         Value::Dict(Dict::Data(object)) => {
             for (position, (key, value)) in (0..).zip(object.entries()) {
-                let role = match key {
-                    Cow::Borrowed(_) => Role::Borrowed,
-                    Cow::Owned(_) => Role::Entry,
-                };
-                add_value(map, outer, (position, role, key), Value::from(value), pending);
+                add_value(map, outer, (position, Role::Entry, key), Value::from(value), pending);
             }
         }
         Value::Dict(dict) => {
             for (position, (key, value)) in (0..).zip(dict.iter()) {
                 if let Value::Str(key) = &key {
                     let key = key.borrowed().unwrap_or_default();
-                    add_value(map, outer, (position, Role::Borrowed, key), value, pending);
+                    add_value(map, outer, (position, Role::Entry, key), value, pending);
                 }
             }
         }
