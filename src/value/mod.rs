@@ -40,7 +40,7 @@ pub use call::{
     Arguments, BoundMethod, Callable, Code, Comparison, Function, Kind, Lookups, Macro, Parameter, Part, Returns, Shortcut,
     Signature, Style, Write, not_callable,
 };
-pub use dict::{Dict, DictIter, Entries, scan_json};
+pub use dict::{Dict, DictIter, Entries, Found};
 pub use frames::{Environment, EnvironmentId};
 pub use generator::{GAIN, Generator};
 pub use given::Given;
@@ -50,7 +50,7 @@ pub use list::Seq;
 pub use loop_context::Loop;
 pub use namespace::{Cycler, Joiner, NamespaceId};
 pub use number::not_an_index;
-pub use peek::{absent, peek_json};
+pub use peek::absent;
 pub use range::Range;
 pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;

@@ -110,20 +110,24 @@ impl<'a> Namespace<'a> {
         content.value().filter(|_| is_equal_to_short(attribute.as_str(), name))
     }
 
-    /// Sets an attribute, and charges for finding it. `index` is where the attribute is looked for first.
+    /// Replaces the value of the attribute at an index, if it has a name, and finding that costs no steps. Returns whether it did.
     #[inline]
-    pub fn set(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
-        if self.is_found_at_once(name.as_str()) && self.get_at(index, name.as_str()).is_some() {
-            if let Some((_, content)) = self.attributes.get_mut(index as usize) {
-                *content = Content::Value(value);
-                return Ok(());
+    pub fn replace(&mut self, index: u32, name: &str, value: Value<'a>) -> bool {
+        let is_found_at_once = self.is_found_at_once(name);
+        match self.attributes.get_mut(index as usize) {
+            Some((Value::Str(attribute), Content::Value(old)))
+                if is_found_at_once && is_equal_to_short(attribute.as_str(), name) =>
+            {
+                *old = value;
+                true
             }
+            _ => false,
         }
-        self.set_any(meter, name, value)
     }
 
+    /// Sets an attribute, and charges for finding it.
     #[inline(never)]
-    fn set_any(&mut self, meter: &mut Meter<'_>, name: Str<'a>, value: Value<'a>) -> Result<()> {
+    pub fn set(&mut self, meter: &mut Meter<'_>, name: Str<'a>, value: Value<'a>) -> Result<()> {
         meter.charge_names(name.as_str(), self.attributes.len())?;
         let found = self.find(name.as_str()).and_then(|index| self.content(index));
         if let Some(content) = found {
