@@ -57,13 +57,21 @@ impl<'a> Evaluator<'a, '_> {
     fn general_truth(&mut self, expr: &'a Expr) -> Result<Truth> {
         match &expr.kind {
             ExprKind::Compare(compare) => self.compare(compare, expr),
-            ExprKind::Unary(UnaryOp::Not, operand) => self.truth(operand).map(|truth| Truth::from(!truth)),
-            ExprKind::Test(test) => self
-                .test(test)
-                .map(Truth::from)
-                .map_err(|error| self.explain_error(error, expr)),
+            ExprKind::Unary(UnaryOp::Not, operand) => self.not_truth(operand),
+            ExprKind::Test(test) => self.test_truth(test, expr),
             _ => self.value_truth(expr),
         }
+    }
+
+    #[inline(never)]
+    fn not_truth(&mut self, operand: &'a Expr) -> Result<Truth> {
+        self.truth(operand).map(|truth| Truth::from(!truth))
+    }
+
+    #[inline(never)]
+    fn test_truth(&mut self, test: &'a Test, expr: &'a Expr) -> Result<Truth> {
+        let truth = self.test(test).map(Truth::from);
+        truth.map_err(|error| self.explain_error(error, expr))
     }
 
     #[inline(never)]
@@ -75,7 +83,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn path_truth(&mut self, expr: &'a Expr) -> Result<Truth> {
-        match self.peek_with(expr, ops::peek_truth).flatten() {
+        match self.peek_with(expr, |value| ops::peek_truth(value)).flatten() {
             Some(truth) => Ok(truth.into()),
             None => self.value_truth(expr),
         }

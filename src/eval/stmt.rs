@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a, '_> {
             Some(_) => self.traced_body(body)?,
         };
         let between = self.out.get(self.prompt.end..start).unwrap_or_default();
-        if self.prompt.is_empty() || !between.trim_start().is_empty() {
+        if self.prompt.is_empty() || !between.chars().all(char::is_whitespace) {
             self.prompt.start = start;
         }
         self.prompt.end = self.out.len();

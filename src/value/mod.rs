@@ -48,7 +48,7 @@ pub use iter::Iter;
 pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
-pub use namespace::{Cycler, Joiner, NamespaceId};
+pub use namespace::{Content, Cycler, Joiner, NamespaceId};
 pub use number::not_an_index;
 pub use peek::absent;
 pub use range::Range;

@@ -18,6 +18,7 @@ pub fn is_true<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<bool>
 }
 
 /// Returns whether a value is true, unless that has to be computed.
+#[inline(always)]
 pub fn peek_truth(value: &Value<'_>) -> Option<bool> {
     Some(match value {
         Value::Bool(bool) => *bool,
