@@ -94,16 +94,20 @@ impl ChatTemplate {
         keeps: Keeps,
         meter: &dyn Fn() -> Meter<'m>,
     ) -> Result<Prompt> {
-        let prompt = self.render_one(messages, count, options, keeps, meter())?;
-        let is_for_copies = keeps != Keeps::Nothing && prompt.trace.parts().is_empty() && options.prompt.assistant.is_none();
-        if !prompt.is_ambiguous || is_for_copies {
-            return Ok(prompt);
-        }
+        let rendered = self.render_one(messages, count, options, keeps, meter());
+        let is_for_copies =
+            |prompt: &Prompt| keeps != Keeps::Nothing && prompt.trace.parts().is_empty() && options.prompt.assistant.is_none();
+        let prompt = match rendered {
+            Ok(prompt) if prompt.is_ambiguous && !is_for_copies(&prompt) => prompt,
+            rendered => return rendered,
+        };
         let copied = CopiedInput::new(messages, options, &meter())?;
         let again = self.render_one(&copied.messages, count, &copied.options(options), Keeps::Nothing, meter())?;
         // The copies are addresses in the caller's input.
-        let copies = prompt.copies;
-        Ok(Prompt { copies, ..again })
+        Ok(Prompt {
+            copies: prompt.copies,
+            ..again
+        })
     }
 
     /// Returns the prompt of a conversation, or of its first `count` messages. It is rendered with the runtime in which it was checked.
@@ -118,7 +122,7 @@ impl ChatTemplate {
         let owned = Owned::default();
         let arena = Arena::default();
         let mut runtime = Runtime::with_meter(&arena, meter, options.prompt.render.clock, &LOOKUPS);
-        let arguments = self.read_arguments(&mut runtime, options, &owned)?;
+        let mut render = self.read_arguments(&mut runtime, options, &owned, keeps)?;
         let own = match (messages.borrow_value(&mut runtime)?, count) {
             (Value::List(items), Some(end)) => Value::List(items.slice(0..end).unwrap_or(items)),
             (own, _) => own,
@@ -127,7 +131,7 @@ impl ChatTemplate {
             let message = "the messages are a list of conversations; pass such a list to apply_batch";
             return Err(refused(ErrorKind::Type, message));
         };
-        let render = self.check_arguments(&mut runtime, arguments, options, keeps)?;
+        render.check(self, &mut runtime)?;
         render.render_conversation(&mut runtime, own, conversation)
     }
 
@@ -163,13 +167,13 @@ impl ChatTemplate {
         let owned = Owned::default();
         let arena = Arena::default();
         let mut runtime = Runtime::with_meter(&arena, meter.renew(), options.prompt.render.clock, &LOOKUPS);
-        let arguments = self.read_arguments(&mut runtime, options, &owned)?;
+        let mut render = self.read_arguments(&mut runtime, options, &owned, Keeps::Nothing)?;
         let given = conversations.borrow_value(&mut runtime)?;
         let Conversations::Batch(conversations) = Conversations::new(&mut runtime, &given)? else {
             let message = "apply_batch takes a list of conversations, and this is a single one; pass it to apply";
             return Err(refused(ErrorKind::Type, message));
         };
-        let render = self.check_arguments(&mut runtime, arguments, options, Keeps::Nothing)?;
+        render.check(self, &mut runtime)?;
         let mut limits = meter.limits().clone();
         let mut prompts = Vec::new();
         for (index, conversation) in conversations.into_iter().enumerate() {
@@ -219,13 +223,14 @@ impl ChatTemplate {
         runtime: &mut Runtime<'a>,
         options: &'a ApplyOptions<'a>,
         owned: &'a Owned<'t>,
-    ) -> Result<Arguments<'a>> {
+        keeps: Keeps,
+    ) -> Result<Render<'a>> {
         let tools = options.tools.borrow_value(runtime)?;
         let has_tools = !matches!(tools, Value::None);
         let chosen = owned
             .chosen
             .get_or_init(|| self.parts.templates.choose(options.chat_template, has_tools, &runtime.meter));
-        let (special_tokens, repeats) = match options.special_tokens {
+        let tokens = match options.special_tokens {
             None => (self.special_tokens(), self.parts.repeats),
             Some(tokens) => {
                 charge_entries(runtime, tokens.len())?;
@@ -233,49 +238,13 @@ impl ChatTemplate {
                 (own.as_slice(), has_repeated(own))
             }
         };
-        let variables = Variables::new(runtime, (special_tokens, repeats), options)?;
-        Ok(Arguments {
+        let variables = Variables::new(runtime, tokens, options)?;
+        Ok(Render {
             template: chosen.as_ref().map_err(Error::clone)?.template(),
             tools,
-            special_tokens,
+            documents: Value::None,
             variables,
-        })
-    }
-
-    /// Checks the arguments of a call in the order of transformers. The messages are checked before.
-    fn check_arguments<'a>(
-        &'a self,
-        runtime: &mut Runtime<'a>,
-        arguments: Arguments<'a>,
-        options: &'a ApplyOptions<'a>,
-        keeps: Keeps,
-    ) -> Result<Render<'a>> {
-        let Arguments {
-            template,
-            tools,
-            special_tokens,
-            variables,
-        } = arguments;
-        let field = options.continue_final_message.field();
-        if field.is_some() {
-            let flag = ops::is_true(runtime, &variables.generation_prompt)?;
-            check_continuation(flag, options.prompt.render.reference_spans)?;
-        }
-        variables.check_call()?;
-        Ok(Render {
-            template,
-            compiled: template.compiled()?,
-            tools: check_tools(runtime, tools)?,
-            documents: {
-                let documents = options.documents.borrow_value(runtime)?;
-                check_documents(runtime, documents)?
-            },
-            variables,
-            field,
-            control_tokens: match options.prompt.control_tokens.policy {
-                ControlPolicy::Leave => Vec::new(),
-                ControlPolicy::Refuse | ControlPolicy::Split => self.control_tokens_with(special_tokens),
-            },
+            control_tokens: Vec::new(),
             options,
             keeps,
         })
@@ -291,57 +260,66 @@ struct Owned<'t> {
     special_tokens: OnceCell<Vec<(String, String)>>,
 }
 
-/// The arguments of a call before their checks.
-struct Arguments<'a> {
-    template: &'a NamedTemplate,
-    tools: Value<'a>,
-    special_tokens: &'a [(String, String)],
-    variables: Variables<'a>,
-}
-
-/// The arguments of a call after their checks, which all its conversations share.
+/// The arguments of a call, which all its conversations share.
 struct Render<'a> {
     template: &'a NamedTemplate,
-    compiled: &'a Template,
     tools: Value<'a>,
     documents: Value<'a>,
     variables: Variables<'a>,
-    field: Option<&'a str>,
     control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
     keeps: Keeps,
 }
 
 impl<'a> Render<'a> {
+    /// Checks the arguments in the order of transformers. The messages are checked before.
+    fn check(&mut self, model: &'a ChatTemplate, runtime: &mut Runtime<'a>) -> Result<()> {
+        let options = self.options;
+        if options.continue_final_message.field().is_some() {
+            let flag = ops::is_true(runtime, &self.variables.generation_prompt)?;
+            check_continuation(flag, options.prompt.render.reference_spans)?;
+        }
+        self.variables.check_call()?;
+        self.template.compiled()?;
+        self.tools = check_tools(runtime, self.tools)?;
+        let documents = options.documents.borrow_value(runtime)?;
+        self.documents = check_documents(runtime, documents)?;
+        if options.prompt.control_tokens.policy != ControlPolicy::Leave {
+            self.control_tokens = model.control_tokens_with(self.variables.tokens);
+        }
+        Ok(())
+    }
+
     /// Returns the prompt of a conversation. `own` is the conversation as the caller passed it, and `messages` as templates see it.
     fn render_conversation(&self, runtime: &mut Runtime<'a>, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
         let options = &self.options.prompt;
+        let compiled = self.template.compiled()?;
         let count = match &messages {
             Value::List(items) | Value::Tuple(items) => items.len(),
             _ => 0,
         };
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.render.trace || checks_control_tokens || options.assistant.is_some() || self.keeps == Keeps::Sources {
-            self.compiled.start_tape(runtime, self.list_inputs(own), None, count);
+            compiled.start_tape(runtime, self.list_inputs(own), None, count);
         } else if self.keeps == Keeps::Addresses {
             runtime.start_tape(Tape::default(), count);
         }
-        let continuation = match self.field {
+        let continuation = match self.options.continue_final_message.field() {
             Some(field) => Some(Continuation::open(runtime, &messages, field, &self.template.source)?),
             None => None,
         };
         self.variables.check_render(options.render.reference_spans)?;
         let messages = continuation.as_ref().map_or(messages, |continuation| continuation.messages);
         let given = self.variables.make_context(runtime, messages, self.tools, self.documents)?;
-        let tracks_spans = self.compiled.marks_spans(&options.render, options.assistant.is_some());
-        let output = self.compiled.render_value(runtime, given, tracks_spans);
+        let tracks_spans = compiled.marks_spans(&options.render, options.assistant.is_some());
+        let output = compiled.render_value(runtime, given, tracks_spans);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
             output.text = continuation.close(runtime, output.text)?;
             output.pieces.truncate(output.text.len());
         }
         let generation_prompt = match options.generation_prompt {
-            true => self.find_generation_prompt(runtime, messages, &output)?,
+            true => self.find_generation_prompt(runtime, compiled, messages, &output)?,
             false => None,
         };
         let copies = match self.keeps {
@@ -349,9 +327,7 @@ impl<'a> Render<'a> {
             keeps => runtime.list_copies(&mut output.pieces, keeps == Keeps::Sources)?,
         };
         let is_traced = options.render.trace || checks_control_tokens;
-        let mut prompt = self
-            .compiled
-            .finish_prompt(runtime, output, &options.render, is_traced, options.assistant.as_ref())?;
+        let mut prompt = compiled.finish_prompt(runtime, &mut output, &options.render, is_traced, options.assistant.as_ref())?;
         prompt.copies = copies;
         prompt.generation_prompt = generation_prompt;
         if checks_control_tokens {
@@ -359,8 +335,8 @@ impl<'a> Render<'a> {
             runtime.meter.charge_items(count)?;
             let tokens = [self.control_tokens.as_slice(), options.control_tokens.tokens].concat();
             prompt.check_control_tokens(&mut runtime.meter, &tokens, &options.control_tokens)?;
+            prompt.steps = runtime.meter.steps();
         }
-        prompt.steps = runtime.meter.steps();
         Ok(prompt)
     }
 
@@ -369,11 +345,12 @@ impl<'a> Render<'a> {
     fn find_generation_prompt(
         &self,
         runtime: &mut Runtime<'a>,
+        compiled: &'a Template,
         messages: Value<'a>,
         output: &eval::Rendered,
     ) -> Result<Option<Range<usize>>> {
         let text = output.text.as_str();
-        if !self.compiled.asks_prompt() || !ops::is_true(runtime, &self.variables.generation_prompt)? {
+        if !compiled.asks_prompt() || !ops::is_true(runtime, &self.variables.generation_prompt)? {
             return Ok(Some(text.len()..text.len()));
         }
         if output.prompt.is_some() {
@@ -388,7 +365,7 @@ impl<'a> Render<'a> {
         let given = self.variables.make_context(&mut other, messages, self.tools, self.documents);
         let closed = given.and_then(|mut given| {
             given.set(FLAG, Value::Bool(false));
-            self.compiled.render_opening(&mut other, given)
+            compiled.render_opening(&mut other, given)
         });
         let Ok(closed) = closed else { return Ok(None) };
         runtime.meter.charge_bytes(text.len())?;

@@ -51,8 +51,8 @@ impl Template {
         let mut runtime = Runtime::with_meter(&arena, meter, options.clock, &LOOKUPS);
         let has_assistant = assistant.is_some();
         let (is_traced, tracks_spans) = (options.trace || has_assistant, self.marks_spans(options, has_assistant));
-        let written = self.render_context(&mut runtime, context, is_traced, tracks_spans)?;
-        self.finish_prompt(&mut runtime, written, options, options.trace, assistant)
+        let mut written = self.render_context(&mut runtime, context, is_traced, tracks_spans)?;
+        self.finish_prompt(&mut runtime, &mut written, options, options.trace, assistant)
     }
 
     /// Returns whether a render counts the spans of `{% generation %}` blocks.
@@ -64,25 +64,22 @@ impl Template {
     pub(super) fn finish_prompt<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        written: eval::Rendered,
+        written: &mut eval::Rendered,
         options: &RenderOptions<'_>,
         is_traced: bool,
         assistant: Option<&AssistantOptions<'_>>,
     ) -> Result<Prompt> {
-        let (mut output, pieces) = self.finish(runtime, written, options)?;
+        let output = self.finish(runtime, written, options)?;
         let assistant = match assistant {
-            Some(options) => self.find_assistant(runtime, &output, pieces, options)?,
+            Some(options) => self.find_assistant(runtime, &output, std::mem::take(&mut written.pieces), options)?,
             None => AssistantSpans::default(),
         };
-        if !is_traced {
-            output.trace = Trace::default();
-        }
         Ok(Prompt {
             text: output.text,
             reference_spans: output.reference_spans,
             generation_spans: output.generation_spans,
             steps: runtime.meter.steps(),
-            trace: output.trace,
+            trace: if is_traced { output.trace } else { Trace::default() },
             is_ambiguous: output.is_ambiguous,
             assistant,
             ..Prompt::default()

@@ -59,7 +59,8 @@ const SCANNED: usize = 16;
 
 /// The special tokens and the variables of a call.
 pub(super) struct Variables<'a> {
-    tokens: &'a [(String, String)],
+    /// The names and strings of the special tokens.
+    pub tokens: &'a [(String, String)],
     /// The variables of the caller, which replace special tokens.
     own: Option<Dict<'a>>,
     /// The value of `add_generation_prompt` in the template.

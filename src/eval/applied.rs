@@ -8,7 +8,7 @@ use super::Evaluator;
 use crate::ast::{Args, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{access, filters, methods};
 use crate::error::Result;
-use crate::value::{Dict, Function, Macro, Shortcut, Str, Value, ops};
+use crate::value::{Content, Dict, Function, Macro, Shortcut, Str, Value, ops};
 
 /// The maximum number of attributes of a namespace that is made by a shortcut.
 const MAX_ATTRIBUTES: usize = 16;
@@ -113,7 +113,8 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge_items(keywords.len().saturating_mul(4))?;
         let mut attributes = Vec::with_capacity(keywords.len());
         for keyword in keywords {
-            attributes.push((Value::Str(Str::from(&*keyword.name)), self.expr(&keyword.value)?));
+            let value = self.expr(&keyword.value)?;
+            attributes.push((Value::Str(Str::from(&*keyword.name)), Content::Value(value)));
         }
         self.runtime.namespace(attributes).map(Value::Namespace)
     }

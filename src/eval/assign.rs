@@ -64,12 +64,15 @@ impl<'a> Evaluator<'a, '_> {
             return Err(self.refuse_item(slot));
         };
         let id = *id;
-        globals::check_attribute_name(name)?;
         let runtime = &mut *self.runtime;
-        match runtime.heap.namespace_mut(id) {
-            Some(namespace) => namespace.set(&mut runtime.meter, index, Str::from(name), value),
-            None => Ok(()),
+        let Some(namespace) = runtime.heap.namespace_mut(id) else {
+            return Ok(());
+        };
+        if namespace.replace(index, name, value) {
+            return Ok(());
         }
+        globals::check_attribute_name(name)?;
+        namespace.set(&mut runtime.meter, Str::from(name), value)
     }
 
     /// Returns the error of assigning an item of an object that is not a namespace.
@@ -180,7 +183,7 @@ impl<'a> Evaluator<'a, '_> {
         let left = self.runtime.namespace_value(id, name)?.unwrap_or(Value::None);
         let sum = operators::binary(self.runtime, BinaryOp::Add, &left, right)?;
         match self.runtime.heap.namespace_mut(id) {
-            Some(namespace) => namespace.set(&mut self.runtime.meter, 0, Str::from(name), sum),
+            Some(namespace) => namespace.set(&mut self.runtime.meter, Str::from(name), sum),
             None => Ok(()),
         }
     }

@@ -14,10 +14,31 @@ use crate::resolve::operators;
 use crate::text::short_eq::is_equal;
 use crate::value::{Arguments, Code, Value, ops};
 
+/// Whether a condition holds. The type is one word wide, so that a result with it is returned in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+enum Truth {
+    False,
+    True,
+}
+
+impl From<bool> for Truth {
+    #[inline]
+    fn from(truth: bool) -> Self {
+        if truth { Self::True } else { Self::False }
+    }
+}
+
 impl<'a> Evaluator<'a, '_> {
-    /// Decides whether an expression is true. Each form is a function of its own, so that entering it needs no other stack frame.
+    /// Decides whether an expression is true.
     #[inline(always)]
     pub(super) fn truth(&mut self, expr: &'a Expr) -> Result<bool> {
+        self.decide(expr).map(|truth| truth == Truth::True)
+    }
+
+    /// Decides an expression by its form. Each form is a function of its own, so that entering it needs no other stack frame.
+    #[inline(always)]
+    fn decide(&mut self, expr: &'a Expr) -> Result<Truth> {
         match expr.form {
             Form::KeyIsText => self.key_is_text(expr),
             Form::Path => self.path_truth(expr),
@@ -33,38 +54,46 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Decides whether an expression is true by the rules of its kind.
     #[inline(never)]
-    fn general_truth(&mut self, expr: &'a Expr) -> Result<bool> {
+    fn general_truth(&mut self, expr: &'a Expr) -> Result<Truth> {
         match &expr.kind {
             ExprKind::Compare(compare) => self.compare(compare, expr),
-            ExprKind::Unary(UnaryOp::Not, operand) => self.truth(operand).map(|truth| !truth),
-            ExprKind::Test(test) => self.test(test).map_err(|error| self.explain_error(error, expr)),
+            ExprKind::Unary(UnaryOp::Not, operand) => self.not_truth(operand),
+            ExprKind::Test(test) => self.test_truth(test, expr),
             _ => self.value_truth(expr),
         }
     }
 
     #[inline(never)]
-    fn value_truth(&mut self, expr: &'a Expr) -> Result<bool> {
-        let value = self.expr(expr)?;
-        self.truth_of(&value, expr)
-    }
-
-    #[inline]
-    fn truth_of(&mut self, value: &Value<'a>, expr: &'a Expr) -> Result<bool> {
-        ops::is_true(self.runtime, value).map_err(|error| error.at(expr.span))
+    fn not_truth(&mut self, operand: &'a Expr) -> Result<Truth> {
+        self.truth(operand).map(|truth| Truth::from(!truth))
     }
 
     #[inline(never)]
-    fn path_truth(&mut self, expr: &'a Expr) -> Result<bool> {
-        match self.peek(expr) {
-            Some(value) => self.truth_of(&value, expr),
+    fn test_truth(&mut self, test: &'a Test, expr: &'a Expr) -> Result<Truth> {
+        let truth = self.test(test).map(Truth::from);
+        truth.map_err(|error| self.explain_error(error, expr))
+    }
+
+    #[inline(never)]
+    fn value_truth(&mut self, expr: &'a Expr) -> Result<Truth> {
+        let value = self.expr(expr)?;
+        let truth = ops::is_true(self.runtime, &value);
+        truth.map(Truth::from).map_err(|error| error.at(expr.span))
+    }
+
+    #[inline(never)]
+    fn path_truth(&mut self, expr: &'a Expr) -> Result<Truth> {
+        match self.peek_with(expr, |value| ops::peek_truth(value)).flatten() {
+            Some(truth) => Ok(truth.into()),
             None => self.value_truth(expr),
         }
     }
 
     /// Decides a test without arguments that needs nothing but its value.
     #[inline(never)]
-    fn inspection_truth(&mut self, expr: &'a Expr) -> Result<bool> {
-        self.inspect(expr).map_or_else(|| self.general_truth(expr), Ok)
+    fn inspection_truth(&mut self, expr: &'a Expr) -> Result<Truth> {
+        self.inspect(expr)
+            .map_or_else(|| self.general_truth(expr), |truth| Ok(truth.into()))
     }
 
     #[inline]
@@ -73,34 +102,22 @@ impl<'a> Evaluator<'a, '_> {
         let Code::Inspect(holds) = jinja_tests::TABLE.get(test.builtin?)?.code else {
             return None;
         };
-        self.peek(&test.input).map(|value| holds(&value))
+        self.peek_with(&test.input, holds)
     }
 
     /// Decides `message.role == "text"`. The most common comparison needs no other function.
     #[inline(never)]
-    fn key_is_text(&mut self, expr: &'a Expr) -> Result<bool> {
+    fn key_is_text(&mut self, expr: &'a Expr) -> Result<Truth> {
         let truth = match &expr.kind {
-            ExprKind::Compare(compare) => self.frame.compare_json_key(&self.runtime.heap, compare),
+            ExprKind::Compare(compare) => self.frame.compare_key(&self.runtime.heap, compare),
             _ => None,
         };
-        match truth {
-            Some(truth) => Ok(truth),
-            None => self.key_of_data_is_text(expr),
-        }
-    }
-
-    #[inline(never)]
-    fn key_of_data_is_text(&mut self, expr: &'a Expr) -> Result<bool> {
-        let truth = match &expr.kind {
-            ExprKind::Compare(compare) => self.frame.compare_data_key(&self.runtime.heap, compare),
-            _ => None,
-        };
-        truth.map_or_else(|| self.compare_peeked(expr), Ok)
+        truth.map_or_else(|| self.compare_peeked(expr), |truth| Ok(truth.into()))
     }
 
     /// Decides a comparison of two integers or with a string, if peeks find the operands.
     #[inline(never)]
-    fn compare_peeked(&mut self, expr: &'a Expr) -> Result<bool> {
+    fn compare_peeked(&mut self, expr: &'a Expr) -> Result<Truth> {
         let ExprKind::Compare(compare) = &expr.kind else {
             return self.general_truth(expr);
         };
@@ -127,19 +144,19 @@ impl<'a> Evaluator<'a, '_> {
             }
             _ => None,
         };
-        holds.map_or_else(|| self.general_truth(expr), Ok)
+        holds.map_or_else(|| self.general_truth(expr), |holds| Ok(holds.into()))
     }
 
     /// Compares the outcomes of two conditions.
     #[inline(never)]
-    fn agreement(&mut self, expr: &'a Expr) -> Result<bool> {
+    fn agreement(&mut self, expr: &'a Expr) -> Result<Truth> {
         let ExprKind::Compare(compare) = &expr.kind else {
             return self.general_truth(expr);
         };
         let (op, right) = &compare.link;
         self.check_stack(expr)?;
-        let is_equal = self.truth(&compare.first)? == self.truth(right)?;
-        Ok(is_equal == (*op == CompareOp::Eq))
+        let is_equal = self.decide(&compare.first)? == self.decide(right)?;
+        Ok(Truth::from(is_equal == (*op == CompareOp::Eq)))
     }
 
     /// Peeks at a string literal, a path or an integer.
@@ -154,18 +171,18 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Decides `left and right` or `left or right`.
     #[inline(never)]
-    fn logic_truth(&mut self, op: LogicOp, [left, right]: &'a [Expr; 2]) -> Result<bool> {
-        match (op, self.truth(left)?) {
-            (LogicOp::Or, true) => Ok(true),
-            (LogicOp::And, false) => Ok(false),
-            _ => self.truth(right),
+    fn logic_truth(&mut self, op: LogicOp, [left, right]: &'a [Expr; 2]) -> Result<Truth> {
+        match (op, self.decide(left)?) {
+            (LogicOp::Or, truth @ Truth::True) | (LogicOp::And, truth @ Truth::False) => Ok(truth),
+            _ => self.decide(right),
         }
     }
 
     /// Decides a chain of comparisons.
     #[inline(never)]
-    fn compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<bool> {
+    fn compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<Truth> {
         self.compare_operands(compare)
+            .map(Truth::from)
             .map_err(|error| self.explain_error(error, expr))
     }
 

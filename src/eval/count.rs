@@ -33,17 +33,17 @@ impl<'a> Evaluator<'a, '_> {
     /// Returns the integer in a variable or a key, or for `x|length` the number of items of the list, tuple or dict in it.
     #[inline(never)]
     fn peek_count(&self, expr: &'a Expr) -> Option<i64> {
-        let count = match &expr.kind {
-            ExprKind::Filter(filter) => match self.peek(filter.input.as_ref()?)? {
-                Value::List(items) | Value::Tuple(items) => Value::from(items.len()),
-                Value::Dict(dict) => Value::from(dict.len()),
-                _ => return None,
-            },
-            _ => self.peek(expr)?,
+        let ExprKind::Filter(filter) = &expr.kind else {
+            return self.peek_with(expr, |value| match value {
+                Value::Int(int) => Some(*int),
+                _ => None,
+            })?;
         };
-        match count {
-            Value::Int(int) => Some(int),
+        let count = self.peek_with(filter.input.as_ref()?, |value| match value {
+            Value::List(items) | Value::Tuple(items) => Some(items.len()),
+            Value::Dict(dict) => Some(dict.len()),
             _ => None,
-        }
+        })?;
+        i64::try_from(count?).ok()
     }
 }

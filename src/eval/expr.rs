@@ -27,7 +27,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(always)]
     fn operation(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match expr.form {
-            Form::Path => self.path_value(expr),
+            _ if expr.form == Form::Path => self.path_value(expr),
             Form::Applied | Form::Part | Form::Written | Form::Selection | Form::Entries => self.applied(expr),
             Form::TextSum | Form::Count => self.arithmetic(expr),
             _ => self.general_value(expr),
@@ -48,10 +48,8 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn path_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
-        match self.peek(expr) {
-            Some(value) => Ok(value),
-            None => self.general_value(expr),
-        }
+        let value = self.peek_with(expr, |value| Ok(*value));
+        value.unwrap_or_else(|| self.general_value(expr))
     }
 
     #[inline(never)]

@@ -202,7 +202,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn missing_name(&self, symbol: Symbol) -> Result<Value<'a>> {
+    pub(super) fn missing_name(&self, symbol: Symbol) -> Result<Value<'a>> {
         let name = self.render.template.symbols.name(symbol);
         if self.is_unsupported(symbol) {
             if let Some(error) = unsupported::find(Site::Variable, name) {

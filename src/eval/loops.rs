@@ -135,12 +135,12 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs one round for each item that `next` assigns. Returns whether any round reached the end of the body. A round costs the variables
     /// that it loads, and one step if its statements cost nothing.
     #[inline(never)]
-    fn run_rounds(&mut self, node: &'a For, at: u32, mut next: impl FnMut(&mut Self) -> Result<bool>) -> Result<bool> {
+    fn run_rounds(&mut self, node: &'a For, at: u32, mut next: impl FnMut(&mut Self) -> Result<Flow>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
         let steps = node.scope.steps().saturating_add(u64::from(node.body.steps == 0));
-        while next(self).map_err(|error| self.explain_iterated(error, node, round))? {
-            round = round.saturating_add(1);
+        while next(self).map_err(|error| self.explain_iterated(error, node, round))? == Flow::Next {
+            round = round.wrapping_add(1);
             if steps > 0 {
                 self.runtime.meter.charge(steps)?;
             }
@@ -180,32 +180,26 @@ impl<'a> Evaluator<'a, '_> {
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is
     /// computed gets its earlier value.
     #[inline(always)]
-    fn advance(&mut self, target: &'a Target, context: &'a Loop<'a>, slot: &Slot) -> Result<bool> {
+    fn advance(&mut self, target: &'a Target, context: &'a Loop<'a>, slot: &Slot) -> Result<Flow> {
         let assigned = match context.advance_to_object() {
             Some(object) => self.assign_object(target, object),
             None => self.advance_other(target, context),
         };
-        let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if std::ptr::eq(*own, context));
-        if !is_there && matches!(assigned, Ok(true)) {
-            self.store_loop(slot, context);
+        if matches!(assigned, Ok(Flow::Next)) {
+            self.store(slot, Value::Loop(context));
         }
         assigned
     }
 
     #[inline(never)]
-    fn store_loop(&mut self, slot: &Slot, context: &'a Loop<'a>) {
-        self.store(slot, Value::Loop(context));
-    }
-
-    #[inline(never)]
-    fn advance_other(&mut self, target: &'a Target, context: &'a Loop<'a>) -> Result<bool> {
+    fn advance_other(&mut self, target: &'a Target, context: &'a Loop<'a>) -> Result<Flow> {
         let item = context.advance(self.runtime)?;
         self.assign_item(target, item)
     }
 
     /// Assigns the next item of a loop without a variable `loop`.
     #[inline(always)]
-    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<bool> {
+    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Flow> {
         match iter.next_object() {
             Some(object) => self.assign_object(target, object),
             None => self.next_other(target, iter),
@@ -213,15 +207,15 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn next_other(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<bool> {
+    fn next_other(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Flow> {
         if let (TargetKind::Tuple(targets), Iter::Items(entries)) = (&target.kind, &mut *iter) {
             if let [first, second] = targets.as_slice() {
                 self.runtime.meter.charge(2)?;
                 let Some((key, value)) = entries.next() else {
-                    return Ok(false);
+                    return Ok(Flow::Break);
                 };
                 let assigned = self.assign(first, key).and_then(|()| self.assign(second, value));
-                return assigned.map(|()| true).map_err(|error| error.at(target.span));
+                return assigned.map(|()| Flow::Next).map_err(|error| error.at(target.span));
             }
         }
         let item = iter.next(self.runtime)?;
@@ -230,22 +224,22 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns an object of the input, such as a message. The most common target, a name, is assigned without another call.
     #[inline(always)]
-    fn assign_object(&mut self, target: &'a Target, object: Dict<'a>) -> Result<bool> {
+    fn assign_object(&mut self, target: &'a Target, object: Dict<'a>) -> Result<Flow> {
         match &target.kind {
             TargetKind::Name {
                 slot, exported: false, ..
             } => self.store(slot, Value::Dict(object)),
             _ => self.assign(target, Value::Dict(object))?,
         }
-        Ok(true)
+        Ok(Flow::Next)
     }
 
-    /// Assigns an item, if there is one. Returns whether there was one.
+    /// Assigns an item. Without an item the loop ends.
     #[inline(always)]
-    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<bool> {
+    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Flow> {
         match item {
-            Some(item) => self.assign(target, item).map(|()| true),
-            None => Ok(false),
+            Some(item) => self.assign(target, item).map(|()| Flow::Next),
+            None => Ok(Flow::Break),
         }
     }
 

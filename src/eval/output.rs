@@ -176,7 +176,7 @@ impl<'a> Evaluator<'a, '_> {
             _ => (expr, LeafKind::Whole),
         };
         let text = match path.form {
-            Form::Path => self.peek(path).and_then(|value| value.plain_text()),
+            Form::Path => self.peek_with(path, Value::plain_text).flatten(),
             _ => path.literal(),
         };
         let mut steps = 0;

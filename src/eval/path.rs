@@ -11,15 +11,24 @@ use super::Evaluator;
 use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal, Name, Slot};
 use crate::text::short_eq::is_equal_to_short;
-use crate::value::{Dict, Heap, Type, Value, absent, peek_json, scan_json};
+use crate::value::{Found, Heap, Type, Value, absent};
 
 impl<'a> Evaluator<'a, '_> {
     /// Peeks at an expression with the form [`Form::Path`](crate::ast::Form::Path).
     #[inline(always)]
     pub(super) fn peek(&self, expr: &'a Expr) -> Option<Value<'a>> {
+        self.peek_with(expr, |value| *value)
+    }
+
+    /// Peeks at such an expression, and calls a function with its value.
+    #[inline(always)]
+    pub(super) fn peek_with<T>(&self, expr: &'a Expr, then: impl FnOnce(&Value<'a>) -> T) -> Option<T> {
         match &expr.kind {
-            ExprKind::Name(name) => self.name(name).ok(),
-            ExprKind::Attribute(attribute) => self.frame.peek_key(&self.runtime.heap, attribute),
+            ExprKind::Name(name) => match self.get(&name.slot) {
+                Some(value) => Some(then(value)),
+                None => self.missing_name(name.symbol).ok().map(|value| then(&value)),
+            },
+            ExprKind::Attribute(attribute) => self.frame.peek_key(&self.runtime.heap, attribute, then),
             _ => None,
         }
     }
@@ -28,21 +37,20 @@ impl<'a> Evaluator<'a, '_> {
 impl Activation {
     /// Peeks at a key of a variable. The keys of an object of the input, such as a message, are found without another call.
     #[inline(always)]
-    pub fn peek_key<'a>(&self, heap: &Heap<'a>, attribute: &'a Attribute) -> Option<Value<'a>> {
+    pub fn peek_key<'a, T>(&self, heap: &Heap<'a>, attribute: &'a Attribute, then: impl FnOnce(&Value<'a>) -> T) -> Option<T> {
         if let ExprKind::Name(name) = &attribute.object.kind {
             match self.get(heap, &name.slot)? {
-                Value::Dict(Dict::Json(map)) => return peek_json(map, &attribute.name),
-                Value::Dict(dict) => return dict.peek(&attribute.name),
+                Value::Dict(dict) => return dict.peek(&attribute.name, then),
                 Value::Namespace(id) => {
                     if let Some(value) = heap.namespace(*id)?.get_at(attribute.index, &attribute.name) {
-                        return Some(*value);
+                        return Some(then(value));
                     }
                 }
-                Value::Loop(context) => return context.peek_number(heap, attribute.loop_number?),
+                Value::Loop(context) => return context.peek_number(heap, attribute.loop_number?).map(|value| then(&value)),
                 _ => {}
             }
         }
-        self.peek_any_key(heap, attribute)
+        self.peek_any_key(heap, attribute).map(|value| then(&value))
     }
 
     #[inline(never)]
@@ -75,40 +83,26 @@ impl Activation {
         }
     }
 
-    /// Decides a comparison with the form [`Form::KeyIsText`](crate::ast::Form::KeyIsText) if the variable is a small object of the
-    /// caller, such as a message. This calls no other function.
+    /// Decides a comparison with the form [`Form::KeyIsText`](crate::ast::Form::KeyIsText) if the variable is a local one, and a small object
+    /// of the input, such as a message. This calls no other function.
     #[inline(always)]
-    pub fn compare_json_key(&self, heap: &Heap<'_>, compare: &Compare) -> Option<bool> {
-        let (value, key, text) = self.key_and_text(heap, compare)?;
-        let Value::Dict(Dict::Json(map)) = value else { return None };
-        let found = scan_json(map, key)?;
-        let is_equal = matches!(found, Some(serde_json::Value::String(found)) if is_equal_to_short(found, text));
-        Some(is_equal == (compare.link.0 == CompareOp::Eq))
-    }
-
-    /// Decides such a comparison if the variable is an object of a JSON text.
-    #[inline]
-    pub fn compare_data_key(&self, heap: &Heap<'_>, compare: &Compare) -> Option<bool> {
-        let (value, key, text) = self.key_and_text(heap, compare)?;
-        let Value::Dict(dict @ Dict::Data(_)) = value else {
-            return None;
-        };
-        let is_equal = dict.peek_text(key)? == Some(text);
-        Some(is_equal == (compare.link.0 == CompareOp::Eq))
-    }
-
-    /// Returns the local variable, the key and the string of a comparison with the form [`Form::KeyIsText`](crate::ast::Form::KeyIsText).
-    #[inline(always)]
-    fn key_and_text<'v, 'a, 't>(&self, heap: &'v Heap<'a>, compare: &'t Compare) -> Option<(&'v Value<'a>, &'t str, &'t str)> {
+    pub fn compare_key(&self, heap: &Heap<'_>, compare: &Compare) -> Option<bool> {
         let ExprKind::Attribute(attribute) = &compare.first.kind else {
             return None;
         };
-        match attribute.object.kind {
-            ExprKind::Name(Name {
-                slot: Slot::Local(local),
-                ..
-            }) => Some((self.local(heap, local)?, &attribute.name, compare.link.1.literal()?)),
-            _ => None,
-        }
+        let ExprKind::Name(Name {
+            slot: Slot::Local(local),
+            ..
+        }) = attribute.object.kind
+        else {
+            return None;
+        };
+        let Value::Dict(dict) = self.local(heap, local)? else {
+            return None;
+        };
+        let (op, text) = (compare.link.0, compare.link.1.literal()?);
+        let found = dict.scan(&attribute.name)?.and_then(Found::as_str);
+        let is_equal = found.is_some_and(|found| is_equal_to_short(found, text));
+        Some(is_equal == (op == CompareOp::Eq))
     }
 }

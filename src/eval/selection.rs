@@ -12,7 +12,7 @@ use super::Evaluator;
 use crate::ast::{Expr, ExprKind, Filter, Form};
 use crate::builtins::{access, filters, jinja_tests};
 use crate::error::Result;
-use crate::value::{Function, Seq, Shortcut, Value, ops};
+use crate::value::{Dict, Function, Seq, Shortcut, Value, ops};
 
 /// A filter that keeps the objects in which the value of a key passes a test, or those in which it does not.
 struct Selection<'a> {
@@ -90,11 +90,11 @@ impl<'a> Evaluator<'a, '_> {
         let mut selected = Vec::new();
         for index in 0..items.len() {
             self.runtime.meter.charge(2)?;
-            let Some(item) = items.object(index).map(Value::Dict) else {
+            let Some(item) = items.object(index) else {
                 return Ok(None);
             };
             match self.passes(selection, &item) {
-                Some(passes) if passes == selection.keeps_passed => selected.push(item),
+                Some(passes) if passes == selection.keeps_passed => selected.push(Value::Dict(item)),
                 Some(_) => {}
                 None => return Ok(None),
             }
@@ -105,11 +105,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Returns whether an item passes the test of a selection, or `None` if the test is an error or has no direct form
     /// ([`Function::test`]).
     #[inline]
-    fn passes(&mut self, selection: &Selection<'a>, item: &Value<'a>) -> Option<bool> {
-        let value = item.peek_key(&self.runtime.heap, selection.key)?;
-        match &selection.test {
-            Some((test, argument)) => test.test(self.runtime, &value, argument.as_slice())?.ok(),
-            None => ops::is_true(self.runtime, &value).ok(),
-        }
+    fn passes(&mut self, selection: &Selection<'a>, item: &Dict<'a>) -> Option<bool> {
+        item.peek(selection.key, |value| match &selection.test {
+            Some((test, argument)) => test.test(self.runtime, value, argument.as_slice())?.ok(),
+            None => ops::is_true(self.runtime, value).ok(),
+        })?
     }
 }

@@ -13,13 +13,11 @@ impl<'a> Evaluator<'a, '_> {
         let mut stmts = self.begin_body(body)?;
         while let Some(stmt) = stmts.next() {
             self.count_root();
-            let render = self.render;
-            let place = |error| render.add_place(error, stmt.line_at, stmt.span);
             let flow = match &stmt.kind {
                 StmtKind::Output(node) => self.output(node).map(|()| Flow::Next),
                 StmtKind::Set(node) => self.assignment(node).map(|()| Flow::Next),
                 StmtKind::If(node) => {
-                    let branch = self.branch_of_if(node).map_err(place)?;
+                    let branch = self.branch_of_if(node).map_err(|error| self.place(error, stmt))?;
                     if branch.stmts.is_empty() {
                         continue;
                     }
@@ -37,7 +35,7 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 _ => self.rare_stmt(stmt),
             };
-            match flow.map_err(place)? {
+            match flow.map_err(|error| self.place(error, stmt))? {
                 Flow::Next => {}
                 flow => return Ok(flow),
             }
@@ -50,9 +48,15 @@ impl<'a> Evaluator<'a, '_> {
     fn begin_body(&mut self, body: &'a Body) -> Result<std::slice::Iter<'a, Stmt>> {
         if let Some(first) = body.stmts.first() {
             let charged = self.runtime.meter.charge(u64::from(body.steps));
-            charged.map_err(|error| self.render.add_place(error, first.line_at, first.span))?;
+            charged.map_err(|error| self.place(error, first))?;
         }
         Ok(body.stmts.iter())
+    }
+
+    /// Adds the place of a statement to an error that has none.
+    #[cold]
+    fn place(&self, error: Error, stmt: &Stmt) -> Error {
+        self.render.add_place(error, stmt.line_at, stmt.span)
     }
 
     /// Runs a statement of a kind that `body` does not run itself, so that `body` is small.
@@ -78,9 +82,13 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn assignment(&mut self, node: &'a Set) -> Result<()> {
-        if !matches!(node.target.kind, TargetKind::Name { .. }) {
-            let checked = self.check_namespaces(&node.target);
-            checked.map_err(|error| self.render.add_line(error, node.check_at))?;
+        match &node.target.kind {
+            TargetKind::Name { .. } => {}
+            TargetKind::Attribute { slot, .. } if matches!(self.get(slot), Some(Value::Namespace(_))) => {}
+            _ => {
+                let checked = self.check_namespaces(&node.target);
+                checked.map_err(|error| self.render.add_line(error, node.check_at))?;
+            }
         }
         match node.strategy {
             SetStrategy::Append if self.render.template.accumulates || self.runtime.tape.is_some() => return self.accumulate(node),
@@ -148,7 +156,7 @@ impl<'a> Evaluator<'a, '_> {
             Some(_) => self.traced_body(body)?,
         };
         let between = self.out.get(self.prompt.end..start).unwrap_or_default();
-        if self.prompt.is_empty() || !between.trim_start().is_empty() {
+        if self.prompt.is_empty() || !between.chars().all(char::is_whitespace) {
             self.prompt.start = start;
         }
         self.prompt.end = self.out.len();

@@ -309,6 +309,12 @@ impl<'a> Object<'a> {
         self.entries.iter_mut().map(|(key, value)| (&**key, value))
     }
 
+    /// Returns the entries, if they are so few that a key is found by scanning them.
+    #[inline]
+    pub(crate) fn scanned(&self) -> Option<&[Entry<'a>]> {
+        self.index.is_none().then_some(&self.entries)
+    }
+
     /// Returns the entries in their order.
     pub fn entries(&self) -> &[Entry<'a>] {
         &self.entries

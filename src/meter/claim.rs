@@ -34,7 +34,7 @@ impl Meter<'_> {
     #[inline]
     pub fn hold(&mut self, bytes: usize) -> Result<()> {
         self.check_size(bytes)?;
-        self.add_live((bytes as u64).saturating_add(VALUE)).map(drop)
+        self.add_held((bytes as u64).saturating_add(VALUE))
     }
 
     /// Claims memory before it is taken. It counts as live until the claim is dropped.
@@ -42,28 +42,41 @@ impl Meter<'_> {
     pub fn claim(&mut self, bytes: usize) -> Result<Claim> {
         self.check_size(bytes)?;
         let bytes = (bytes as u64).saturating_add(OBJECT);
-        let live = self.add_live(bytes)?;
-        Ok(Claim {
-            live: Rc::clone(live),
-            bytes,
-        })
+        self.check_live(bytes)?;
+        let live = Rc::clone(self.claimed.get_or_insert_default());
+        live.set(live.get().saturating_add(bytes));
+        Ok(Claim { live, bytes })
     }
 
     /// Counts memory that is not a value and that exists as long as the render, such as the compiled template, as live. It may be larger
     /// than a value.
     pub fn claim_for_render(&mut self, bytes: usize) -> Result<()> {
-        self.add_live(bytes as u64).map(drop)
+        self.add_held(bytes as u64)
     }
 
-    /// Adds bytes to those that are claimed now, and returns the count, which claims share.
+    /// Adds bytes to those that are held until the end.
     #[inline]
-    pub(super) fn add_live(&mut self, bytes: u64) -> Result<&Rc<Cell<u64>>> {
-        let live = self.live.get_or_insert_default();
-        let claimed = live.get().saturating_add(bytes);
-        if claimed > self.limits.live {
-            return Err(exceeded(Limit::Live, claimed, self.limits.live));
+    pub(super) fn add_held(&mut self, bytes: u64) -> Result<()> {
+        self.held = self.check_live(bytes)?.saturating_sub(self.claimed());
+        Ok(())
+    }
+
+    /// Returns the number of bytes that are live.
+    pub(super) fn live(&self) -> u64 {
+        self.held.saturating_add(self.claimed())
+    }
+
+    fn claimed(&self) -> u64 {
+        self.claimed.as_ref().map_or(0, |claimed| claimed.get())
+    }
+
+    /// Returns the number of bytes that are live with some more, if the limit allows as many.
+    #[inline]
+    fn check_live(&self, bytes: u64) -> Result<u64> {
+        let live = self.live().saturating_add(bytes);
+        if live > self.limits.live {
+            return Err(exceeded(Limit::Live, live, self.limits.live));
         }
-        live.set(claimed);
         Ok(live)
     }
 

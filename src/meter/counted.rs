@@ -15,7 +15,7 @@ impl Meter<'_> {
     pub fn counted(&self) -> Counted {
         Counted {
             steps: self.steps(),
-            live: self.live.as_ref().map_or(0, |live| live.get()),
+            live: self.live(),
             part: self.part,
         }
     }
@@ -30,9 +30,6 @@ impl Meter<'_> {
             let left = self.steps_left();
             self.set_steps(next, left.saturating_sub(next));
         }
-        match counted.live {
-            0 => Ok(()),
-            live => self.add_live(live).map(drop),
-        }
+        self.add_held(counted.live)
     }
 }

@@ -52,8 +52,10 @@ pub struct Meter<'a> {
     written: Cell<u64>,
     /// The number of bytes that the text that is being written may have: the limit of the output, less the unfinished strings around it.
     output_left: u64,
+    /// The number of bytes that are held until the end.
+    held: u64,
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
-    live: Option<Rc<Cell<u64>>>,
+    claimed: Option<Rc<Cell<u64>>>,
     /// The number of bytes of a string that arrives in parts and that are not counted yet.
     part: usize,
 }
@@ -115,7 +117,8 @@ impl<'a> Meter<'a> {
             stack: Stack::new(limits.stack),
             written: Cell::new(0),
             output_left: limits.output,
-            live: None,
+            held: 0,
+            claimed: None,
             part: 0,
             limits,
         }

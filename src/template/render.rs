@@ -14,7 +14,7 @@ use crate::eval;
 use crate::json;
 use crate::meter::Meter;
 use crate::setters::setters;
-use crate::trace::{Pieces, Segment, Spans, Trace};
+use crate::trace::{Segment, Spans, Trace};
 use crate::value::{Arena, Given, Runtime, Traced, Value};
 
 /// The options of a render. Begin with [`Default`], and set what matters.
@@ -128,8 +128,8 @@ impl Template {
     fn render_once(&self, context: &dyn Input, options: &RenderOptions<'_>, meter: Meter<'_>) -> Result<Output> {
         let arena = Arena::default();
         let mut runtime = Runtime::with_meter(&arena, meter, options.clock, &LOOKUPS);
-        let written = self.render_context(&mut runtime, context, options.trace, options.tracks_spans())?;
-        self.finish(&mut runtime, written, options).map(|(output, _)| output)
+        let mut written = self.render_context(&mut runtime, context, options.trace, options.tracks_spans())?;
+        self.finish(&mut runtime, &mut written, options)
     }
 
     /// Renders the template with a context.
@@ -162,28 +162,32 @@ impl Template {
         self.render_value(runtime, given, tracks_spans)
     }
 
-    /// Makes the output of what was written. It has the segments of a render that was traced. Also returns the pieces of the text.
+    /// Makes the output of what was written, and takes its text. It has the segments of a render that was traced.
     pub(crate) fn finish<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        written: eval::Rendered,
+        written: &mut eval::Rendered,
         options: &RenderOptions<'_>,
-    ) -> Result<(Output, Pieces)> {
-        let eval::Rendered { text, spans, pieces, .. } = written;
-        let mut output = Output::default();
+    ) -> Result<Output> {
+        let text = std::mem::take(&mut written.text);
+        let mut reference_spans = Spans::default();
         if options.reference_spans {
             runtime.meter.charge_bytes(text.len())?;
-            runtime.meter.charge_items(spans.len())?;
-            output.reference_spans = Spans::from_code_points(spans, &text);
+            runtime.meter.charge_items(written.spans.len())?;
+            reference_spans = Spans::from_code_points(std::mem::take(&mut written.spans), &text);
         }
-        if options.generation_spans {
-            output.generation_spans = Spans::from_bytes(pieces.blocks(), &text);
-        }
-        output.trace = runtime.take_trace(&pieces, text.len())?;
-        output.is_ambiguous = runtime.is_ambiguous();
-        output.text = text;
-        output.steps = runtime.meter.steps();
-        Ok((output, pieces))
+        let generation_spans = match options.generation_spans {
+            true => Spans::from_bytes(written.pieces.blocks(), &text),
+            false => Spans::default(),
+        };
+        Ok(Output {
+            reference_spans,
+            generation_spans,
+            trace: runtime.take_trace(&written.pieces, text.len())?,
+            is_ambiguous: runtime.is_ambiguous(),
+            text,
+            steps: runtime.meter.steps(),
+        })
     }
 }
 

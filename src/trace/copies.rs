@@ -25,7 +25,7 @@ pub struct Copies {
     /// The parts.
     pub list: Vec<Copied>,
     /// The strings of the input, if the render kept [`Keeps::Sources`].
-    pub sources: Option<Sources>,
+    pub sources: Option<Box<Sources>>,
 }
 
 /// A part of an output. Text of the template is a part only if the render kept the sources.
@@ -120,7 +120,7 @@ impl Pieces {
             let (from, owner) = (part(piece.source)?, piece.owner);
             Some(Copied { at, end, from, owner })
         }));
-        let sources = map.filter(|_| has_sources).map(InputMap::list_sources);
+        let sources = map.filter(|_| has_sources).map(|map| Box::new(map.list_sources()));
         Copies { list, sources }
     }
 }

@@ -20,12 +20,15 @@ use crate::text::slice::char_count;
 /// string's code points are stored.
 const SHORT: usize = 1024;
 
-/// Where the characters of an output came from.
+/// Where the characters of an output came from. A render that is not traced has none of this.
 #[derive(Clone, Default)]
-pub struct Trace {
+pub struct Trace(Option<Box<Traced>>);
+
+#[derive(Clone)]
+struct Traced {
     parts: Vec<Part>,
-    /// The values of the input, unless there are no parts.
-    paths: Option<Arc<Paths>>,
+    /// The values of the input.
+    paths: Arc<Paths>,
     /// The segments, which the first call of [`Trace::segments`] makes.
     segments: OnceLock<Vec<Segment>>,
 }
@@ -108,22 +111,22 @@ impl Part {
 impl Trace {
     /// Returns the parts, in the order of the output.
     pub fn parts(&self) -> &[Part] {
-        &self.parts
+        self.0.as_ref().map_or(&[], |traced| &traced.parts)
     }
 
     /// Returns the values of the input.
     pub fn paths(&self) -> &Paths {
         static NO_PATHS: Paths = Paths::empty();
-        self.paths.as_deref().unwrap_or(&NO_PATHS)
+        self.0.as_ref().map_or(&NO_PATHS, |traced| &traced.paths)
     }
 
     /// Returns the segments of the output, whose text is passed. The first call makes them.
     pub fn segments(&self, text: &str) -> &[Segment] {
-        self.segments.get_or_init(|| {
-            let Some(paths) = &self.paths else { return Vec::new() };
+        let Some(traced) = &self.0 else { return &[] };
+        traced.segments.get_or_init(|| {
             let is_ascii = text.is_ascii();
             let mut point = 0;
-            let segments = self.parts.iter().map(|part| {
+            let segments = traced.parts.iter().map(|part| {
                 let [start, end] = part.bytes;
                 let first = point;
                 point = match is_ascii {
@@ -133,7 +136,7 @@ impl Trace {
                 Segment {
                     part: *part,
                     code_points: [first, point],
-                    paths: Arc::clone(paths),
+                    paths: Arc::clone(&traced.paths),
                 }
             });
             segments.collect()
@@ -142,7 +145,7 @@ impl Trace {
 
     /// Returns the sum of the numbers of values that the parts come from.
     pub fn count_paths(&self) -> u64 {
-        let counts = self.parts.iter().map(|part| match part.place {
+        let counts = self.parts().iter().map(|part| match part.place {
             Place::Input { .. } => 1,
             Place::Changed(set) => self.paths().set(set).len() as u64,
             Place::Template(_) | Place::Token(_) | Place::Clock | Place::Made => 0,
@@ -154,13 +157,13 @@ impl Trace {
     /// most `allowed`, returns that bound.
     pub fn count_pointer_bytes(&self, allowed: u64) -> u64 {
         let longest_set = self.paths().sets.iter().map(|set| set.len()).max().unwrap_or_default().max(1);
-        let most = self.parts.len().saturating_mul(longest_set);
+        let most = self.parts().len().saturating_mul(longest_set);
         let most = most.saturating_mul(self.paths().longest_pointer()) as u64;
         if most <= allowed {
             return most;
         }
         let lengths = self.paths().pointer_lengths();
-        let indices = self.parts.iter().flat_map(|part| part.path_indices(self.paths()));
+        let indices = self.parts().iter().flat_map(|part| part.path_indices(self.paths()));
         let lengths = indices.filter_map(|path| lengths.get(path as usize).copied());
         lengths.fold(0, |sum: u64, length| sum.saturating_add(u64::from(length)))
     }
@@ -168,8 +171,8 @@ impl Trace {
 
 impl PartialEq for Trace {
     fn eq(&self, other: &Self) -> bool {
-        let mut pairs = self.parts.iter().zip(&other.parts);
-        self.parts.len() == other.parts.len() && pairs.all(|(one, two)| one.is_equal(self.paths(), two, other.paths()))
+        let mut pairs = self.parts().iter().zip(other.parts());
+        self.parts().len() == other.parts().len() && pairs.all(|(one, two)| one.is_equal(self.paths(), two, other.paths()))
     }
 }
 
@@ -177,7 +180,7 @@ impl Eq for Trace {}
 
 impl fmt::Debug for Trace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ranges = self.parts.iter().map(|part| (part.bytes(), part.message()));
+        let ranges = self.parts().iter().map(|part| (part.bytes(), part.message()));
         formatter.debug_list().entries(ranges).finish()
     }
 }
@@ -211,11 +214,11 @@ impl<'a> InputMap<'a> {
             }
             last = Some(piece);
         }
-        Trace {
+        Trace(Some(Box::new(Traced {
             parts,
-            paths: Some(Arc::new(paths)),
+            paths: Arc::new(paths),
             segments: OnceLock::new(),
-        }
+        })))
     }
 
     /// Returns the origin of a resolved piece. `points` has the offsets of the code points of strings of which a part far from the start was

@@ -83,29 +83,33 @@ fn make_table(entries: &Entries<'_>) -> Vec<u32> {
 /// The entries of a dict under construction.
 pub type Entries<'a> = IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher>>;
 
-/// Returns the value under a key of the caller's object.
-#[inline]
-fn json_entry<'a>(map: &'a Map, key: &str) -> Option<&'a serde_json::Value> {
-    // Long keys are left to the map: a call to compare them here would slow down short keys too.
-    match scan_json(map, key) {
-        Some(found) if key.len() <= SHORT => found,
-        _ => map.get(key),
+/// A value of the input.
+#[derive(Clone, Copy, Debug)]
+pub enum Found<'a> {
+    /// A value of the caller.
+    Json(&'a serde_json::Value),
+    /// A value of a JSON text or of a literal.
+    Data(&'a Data<'a>),
+}
+
+impl<'a> Found<'a> {
+    #[inline(always)]
+    pub fn as_str(self) -> Option<&'a str> {
+        match self {
+            Self::Json(json) => json.as_str(),
+            Self::Data(data) => data.text(),
+        }
     }
 }
 
-/// Returns the value under a key of at most [`SHORT`] bytes of the caller's object, or `None` if the object has many entries. This calls no
-/// other function.
-#[inline(always)]
-pub fn scan_json<'a>(map: &'a Map, key: &str) -> Option<Option<&'a serde_json::Value>> {
-    if map.len() > SCANNED {
-        return None;
-    }
-    for (name, value) in map {
-        if is_equal_to_short(name, key) {
-            return Some(Some(value));
+impl<'a> From<Found<'a>> for Value<'a> {
+    #[inline(always)]
+    fn from(found: Found<'a>) -> Self {
+        match found {
+            Found::Json(json) => Self::from(json),
+            Found::Data(data) => Self::from(data),
         }
     }
-    Some(None)
 }
 
 impl<'a> Dict<'a> {
@@ -162,37 +166,41 @@ impl<'a> Dict<'a> {
         key.len() <= SHORT && self.len() <= FEW
     }
 
-    /// Returns the value under a string key without charging for it. Built-ins use [`Runtime::find_str`].
-    #[inline]
-    pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
-        match self {
-            Self::Json(map) => json_entry(map, key).map(Value::from),
-            Self::Data(object) => object.get(key).map(Value::from),
-            Self::Owned(dict) => dict.find(hash_str(key), |known| known.value.as_str() == Some(key)).copied(),
-        }
-    }
-
-    /// Returns the plain string under a key, if there is one. The result is `None` if finding the key has to be charged.
+    /// Looks a key up in an object of the input, if the key is short and the entries are few. This calls no other function.
     #[inline(always)]
-    pub fn peek_text(&self, key: &str) -> Option<Option<&'a str>> {
-        if let Self::Json(map) = self {
-            match scan_json(map, key) {
-                Some(found) if key.len() <= SHORT => return Some(found.and_then(serde_json::Value::as_str)),
-                _ => {}
+    pub fn scan(&self, key: &str) -> Option<Option<Found<'a>>> {
+        match self {
+            Self::Json(map) if map.len() <= SCANNED && key.len() <= SHORT => {
+                for (name, value) in *map {
+                    if is_equal_to_short(name, key) {
+                        return Some(Some(Found::Json(value)));
+                    }
+                }
+                Some(None)
             }
+            Self::Data(object) if key.len() <= SHORT => {
+                for (name, value) in object.scanned()? {
+                    if is_equal_to_short(name, key) {
+                        return Some(Some(Found::Data(value)));
+                    }
+                }
+                Some(None)
+            }
+            _ => None,
         }
-        self.peek_any_text(key)
     }
 
-    #[inline(never)]
-    fn peek_any_text(&self, key: &str) -> Option<Option<&'a str>> {
-        self.is_found_at_once(key).then(|| match self {
-            Self::Data(object) => match object.get(key)? {
-                Data::Str(text) => Some(&**text),
-                _ => None,
-            },
-            _ => self.get_str(key)?.plain_text(),
-        })
+    /// Returns the value under a string key without charging for it. Built-ins use [`Runtime::find_str`].
+    pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
+        let found = self.scan(key).unwrap_or_else(|| match self {
+            Self::Json(map) => map.get(key).map(Found::Json),
+            Self::Data(object) => object.get(key).map(Found::Data),
+            Self::Owned(_) => None,
+        });
+        match (found, self) {
+            (None, Self::Owned(dict)) => dict.find(hash_str(key), |known| known.value.as_str() == Some(key)).copied(),
+            (found, _) => found.map(Value::from),
+        }
     }
 
     fn get(&self, key: &Key<'a>) -> Option<Value<'a>> {
@@ -204,6 +212,7 @@ impl<'a> Dict<'a> {
     }
 
     /// Returns whether a function accepts any entry with a string key. The function gets the key, and whether the value is `None`.
+    #[inline(always)]
     pub fn has_entry(&self, accepts: impl Fn(&str, bool) -> bool) -> bool {
         match self {
             Self::Json(map) => map.iter().any(|(key, value)| accepts(key, value.is_null())),

@@ -61,7 +61,7 @@ impl<'a> Seq<'a> {
         matches!(self, Self::Group(_))
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn len(&self) -> usize {
         match self {
             Self::Json(items) => items.len(),

@@ -171,7 +171,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Returns an attribute that is a number or a boolean, if it is known without looking ahead.
-    #[inline]
+    #[inline(always)]
     pub fn peek_number(&self, heap: &Heap<'a>, number: LoopNumber) -> Option<Value<'a>> {
         let from_end = |fewer: i64| Some(Value::Int(self.known_length(heap)?.saturating_sub(fewer)));
         match number {

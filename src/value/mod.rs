@@ -40,7 +40,7 @@ pub use call::{
     Arguments, BoundMethod, Callable, Code, Comparison, Function, Kind, Lookups, Macro, Parameter, Part, Returns, Shortcut,
     Signature, Style, Write, not_callable,
 };
-pub use dict::{Dict, DictIter, Entries, scan_json};
+pub use dict::{Dict, DictIter, Entries, Found};
 pub use frames::{Environment, EnvironmentId};
 pub use generator::{GAIN, Generator};
 pub use given::Given;
@@ -48,9 +48,9 @@ pub use iter::Iter;
 pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
-pub use namespace::{Cycler, Joiner, NamespaceId};
+pub use namespace::{Content, Cycler, Joiner, NamespaceId};
 pub use number::not_an_index;
-pub use peek::{absent, peek_json};
+pub use peek::absent;
 pub use range::Range;
 pub use runtime::{CAPTURE, Heap, Runtime, next_object_index};
 pub use str::Str;

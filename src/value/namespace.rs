@@ -7,7 +7,7 @@ use super::growing::Growing;
 use super::list::Seq;
 use super::str::Str;
 use crate::error::Result;
-use crate::meter::{Claim, Meter};
+use crate::meter::Meter;
 use crate::text::short_eq::{SHORT, is_equal, is_equal_to_short};
 
 /// The maximum number of attributes among which finding a short name costs no steps.
@@ -22,13 +22,11 @@ pub struct NamespaceId(pub(super) u32);
 pub struct Namespace<'a> {
     /// The names are strings, except those of `namespace({1: 2})`, which can only be printed.
     attributes: Vec<(Value<'a>, Content<'a>)>,
-    /// The claim to the memory of the attributes.
-    claim: Claim,
 }
 
 /// What an attribute of a namespace holds.
 #[derive(Debug)]
-pub(super) enum Content<'a> {
+pub enum Content<'a> {
     /// A value.
     Value(Value<'a>),
     /// A string or a list that was made by appending to the attribute. If it is appended to again, it will grow in place.
@@ -68,13 +66,9 @@ pub struct Joiner<'a> {
 
 impl<'a> Namespace<'a> {
     /// Makes a namespace of attributes with distinct names. A name that is not a string cannot be looked up.
-    pub(super) fn new(meter: &mut Meter<'_>, attributes: &[(Value<'a>, Value<'a>)]) -> Result<Self> {
-        let claim = claim_attributes(meter, attributes.len())?;
-        let attributes = attributes.iter().map(|(name, value)| (*name, Content::Value(*value)));
-        Ok(Self {
-            attributes: attributes.collect(),
-            claim,
-        })
+    pub(super) fn new(meter: &mut Meter<'_>, attributes: Vec<(Value<'a>, Content<'a>)>) -> Result<Self> {
+        hold_attributes(meter, attributes.len())?;
+        Ok(Self { attributes })
     }
 
     pub(super) fn find(&self, name: &str) -> Option<usize> {
@@ -107,23 +101,25 @@ impl<'a> Namespace<'a> {
         let (Value::Str(attribute), content) = self.attributes.get(index as usize)? else {
             return None;
         };
-        content.value().filter(|_| is_equal_to_short(attribute.as_str(), name))
+        content.value().filter(|_| is_same(attribute.as_str(), name))
     }
 
-    /// Sets an attribute, and charges for finding it. `index` is where the attribute is looked for first.
+    /// Replaces the value of the attribute at an index, if it has a name, and finding that costs no steps. Returns whether it did.
     #[inline]
-    pub fn set(&mut self, meter: &mut Meter<'_>, index: u32, name: Str<'a>, value: Value<'a>) -> Result<()> {
-        if self.is_found_at_once(name.as_str()) && self.get_at(index, name.as_str()).is_some() {
-            if let Some((_, content)) = self.attributes.get_mut(index as usize) {
-                *content = Content::Value(value);
-                return Ok(());
+    pub fn replace(&mut self, index: u32, name: &str, value: Value<'a>) -> bool {
+        let is_found_at_once = self.is_found_at_once(name);
+        match self.attributes.get_mut(index as usize) {
+            Some((Value::Str(attribute), Content::Value(old))) if is_found_at_once && is_same(attribute.as_str(), name) => {
+                *old = value;
+                true
             }
+            _ => false,
         }
-        self.set_any(meter, name, value)
     }
 
+    /// Sets an attribute, and charges for finding it.
     #[inline(never)]
-    fn set_any(&mut self, meter: &mut Meter<'_>, name: Str<'a>, value: Value<'a>) -> Result<()> {
+    pub fn set(&mut self, meter: &mut Meter<'_>, name: Str<'a>, value: Value<'a>) -> Result<()> {
         meter.charge_names(name.as_str(), self.attributes.len())?;
         let found = self.find(name.as_str()).and_then(|index| self.content(index));
         if let Some(content) = found {
@@ -131,7 +127,7 @@ impl<'a> Namespace<'a> {
             return Ok(());
         }
         if self.attributes.len() == self.attributes.capacity() {
-            self.claim = claim_attributes(meter, (self.attributes.len() + 1).saturating_mul(2))?;
+            hold_attributes(meter, (self.attributes.len() + 1).saturating_mul(2))?;
         }
         self.attributes.push((Value::Str(name), Content::Value(value)));
         Ok(())
@@ -144,14 +140,20 @@ impl<'a> Namespace<'a> {
     }
 }
 
+/// Returns whether two short names are equal. Mostly both are one string of the tree.
+#[inline(always)]
+fn is_same(attribute: &str, name: &str) -> bool {
+    std::ptr::eq(attribute, name) || is_equal_to_short(attribute, name)
+}
+
 fn is_name(attribute: &Value<'_>, name: &str) -> bool {
     attribute.as_str().is_some_and(|attribute| is_equal(attribute, name))
 }
 
-/// Claims the memory of a namespace's attributes.
-fn claim_attributes(meter: &mut Meter<'_>, count: usize) -> Result<Claim> {
+/// Counts the memory of a namespace's attributes.
+fn hold_attributes(meter: &mut Meter<'_>, count: usize) -> Result<()> {
     let attributes = count.saturating_mul(size_of::<[Value<'_>; 2]>());
-    meter.claim(size_of::<Namespace<'_>>() + attributes)
+    meter.hold(size_of::<Namespace<'_>>() + attributes)
 }
 
 impl Joiner<'_> {

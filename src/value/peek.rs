@@ -3,22 +3,11 @@
 //! A lookup returns `None` if only the rules of [`crate::builtins::access`] decide, or if finding the key has to be charged.
 
 use super::Value;
-use super::dict::{Dict, Map, scan_json};
+use super::dict::{Dict, Found};
 use super::runtime::Heap;
 use super::types::Type;
 use super::undefined::Undefined;
 use crate::ast::LoopNumber;
-use crate::text::short_eq::SHORT;
-
-/// Looks up a key of the caller's object, as [`Dict::peek`] does. A short key of a small object is found without another call.
-#[inline(always)]
-pub fn peek_json<'a>(map: &'a Map, key: &'a str) -> Option<Value<'a>> {
-    match scan_json(map, key) {
-        Some(Some(found)) if key.len() <= SHORT => Some(Value::from(found)),
-        Some(None) if key.len() <= SHORT => Some(absent(Type::Dict, key)),
-        _ => Dict::Json(map).peek(key),
-    }
-}
 
 /// Returns the undefined value of an attribute that an object does not have.
 #[inline]
@@ -27,21 +16,43 @@ pub fn absent(ty: Type, name: &str) -> Value<'_> {
 }
 
 impl<'a> Dict<'a> {
-    /// Looks up a key that is not the name of a dict method. The value is undefined if the dict does not have the key.
+    /// Looks up a key that is not the name of a dict method, and calls a function with its value, which is undefined if the dict does not
+    /// have the key.
+    #[inline(always)]
+    pub fn peek<T>(&self, key: &'a str, then: impl FnOnce(&Value<'a>) -> T) -> Option<T> {
+        match self.scan(key) {
+            Some(Some(found)) => Some(then(&found.into())),
+            Some(None) => Some(then(&absent(Type::Dict, key))),
+            None => self.peek_other(key).map(|value| then(&value)),
+        }
+    }
+
     #[inline(never)]
-    pub fn peek(&self, key: &'a str) -> Option<Value<'a>> {
-        let is_charged = !self.is_found_at_once(key);
-        (!is_charged).then(|| self.get_str(key).unwrap_or(absent(Type::Dict, key)))
+    fn peek_other(&self, key: &'a str) -> Option<Value<'a>> {
+        self.is_found_at_once(key)
+            .then(|| self.get_str(key).unwrap_or(absent(Type::Dict, key)))
+    }
+
+    /// Returns the plain string under a key, if there is one. The result is `None` if finding the key has to be charged.
+    #[inline(always)]
+    pub fn peek_text(&self, key: &str) -> Option<Option<&'a str>> {
+        match self.scan(key) {
+            Some(found) => Some(found.and_then(Found::as_str)),
+            None => self.peek_other_text(key),
+        }
+    }
+
+    #[inline(never)]
+    fn peek_other_text(&self, key: &str) -> Option<Option<&'a str>> {
+        self.is_found_at_once(key).then(|| self.get_str(key)?.plain_text())
     }
 }
 
 impl<'a> Value<'a> {
     /// Looks up a key that is not the name of a dict method, or an attribute of a namespace or of `loop`.
-    #[inline(always)]
     pub fn peek_key(&self, heap: &Heap<'a>, key: &'a str) -> Option<Self> {
         match self {
-            Self::Dict(Dict::Json(map)) => peek_json(map, key),
-            Self::Dict(dict) => dict.peek(key),
+            Self::Dict(dict) => dict.peek(key, |value| *value),
             Self::Namespace(id) => {
                 let namespace = heap.namespace(*id).filter(|namespace| namespace.is_found_at_once(key));
                 namespace?.get(key).copied()

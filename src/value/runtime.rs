@@ -9,7 +9,7 @@ use super::generator::{Generator, Source};
 use super::key::Key;
 use super::list::Seq;
 use super::loop_context::LoopState;
-use super::namespace::{Namespace, NamespaceId};
+use super::namespace::{Content, Namespace, NamespaceId};
 use super::str::Str;
 use super::trace::Tape;
 use super::types::Type;
@@ -255,9 +255,9 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a namespace of attributes with distinct names, and returns its index.
-    pub fn namespace(&mut self, attributes: Vec<(Value<'a>, Value<'a>)>) -> Result<NamespaceId> {
+    pub fn namespace(&mut self, attributes: Vec<(Value<'a>, Content<'a>)>) -> Result<NamespaceId> {
         self.meter.charge(2)?;
-        let namespace = Namespace::new(&mut self.meter, &attributes)?;
+        let namespace = Namespace::new(&mut self.meter, attributes)?;
         let number = next_object_index(self.heap.namespaces.len())?;
         self.heap.namespaces.push(namespace);
         Ok(NamespaceId(number))

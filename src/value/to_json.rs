@@ -43,9 +43,11 @@ fn dump<'a, const RECORDS: bool>(runtime: &mut Runtime<'a>, value: &Value<'a>, o
         runtime,
         options,
         line: line.to_owned(),
-        out,
+        out: std::mem::take(out),
     };
-    dumper.dump(value)?;
+    let dumped = dumper.dump(value);
+    *out = dumper.out;
+    dumped?;
     runtime.meter.check_output(out.len())
 }
 
@@ -55,7 +57,7 @@ struct Dumper<'r, 'a, const RECORDS: bool> {
     options: &'r Options,
     /// The line break and the indentation before the bracket that closes the innermost container. Empty for JSON on one line.
     line: String,
-    out: &'r mut String,
+    out: String,
 }
 
 impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
@@ -64,14 +66,14 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
             Value::Str(text) => return self.dump_str(text),
             Value::List(items) | Value::Tuple(items) => return self.dump_items(items),
             Value::Dict(dict) => return self.dump_dict(dict),
-            Value::Big(_) => return print::write_repr(self.runtime, value, self.out),
+            Value::Big(_) => return print::write_repr(self.runtime, value, &mut self.out),
             // Short strings are charged by their container, which also checks the limit of the output.
             Value::None => self.out.push_str("null"),
             Value::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
-            Value::Int(int) => write_int(*int, self.out),
+            Value::Int(int) => write_int(*int, &mut self.out),
             Value::Float(float) => {
                 self.runtime.meter.charge(DIGITS)?;
-                write_float(*float, self.out);
+                write_float(*float, &mut self.out);
             }
             _ => {
                 let name = value.ty().name();
@@ -215,7 +217,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
                 self.runtime.meter.check_output(self.out.len().saturating_add(length))?;
             }
             if !std::mem::take(&mut is_first) {
-                layout.write_item_separator(self.out);
+                layout.write_item_separator(&mut self.out);
             }
             if outer > 0 {
                 self.out.push_str(&self.line);
@@ -243,7 +245,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
                 return Err(Error::type_error(message));
             }
         }
-        self.options.layout.write_key_end(self.out);
+        self.options.layout.write_key_end(&mut self.out);
         Ok(())
     }
 
@@ -251,7 +253,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     #[inline(always)]
     fn dump_key(&mut self, key: &Str<'a>) -> Result<()> {
         self.dump_open(key)?;
-        self.options.layout.write_key_end(self.out);
+        self.options.layout.write_key_end(&mut self.out);
         Ok(())
     }
 
@@ -267,7 +269,7 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
     fn dump_open(&mut self, text: &Str<'a>) -> Result<()> {
         self.out.push('"');
         let start = self.out.len();
-        if !write_short(text.as_str(), self.options.ensure_ascii, self.out) {
+        if !write_short(text.as_str(), self.options.ensure_ascii, &mut self.out) {
             self.dump_long(text.as_str())?;
         }
         if RECORDS {
@@ -290,11 +292,11 @@ impl<'a, const RECORDS: bool> Dumper<'_, 'a, RECORDS> {
         if text.len() >= LONG {
             self.runtime.meter.charge_scan(text.len())?;
             let meter = &mut self.runtime.meter;
-            return meter.write_scanned(self.out, |out| write_escaped(text, ensure_ascii, out));
+            return meter.write_scanned(&mut self.out, |out| write_escaped(text, ensure_ascii, out));
         }
         let start = self.out.len();
         // Writing to a string cannot fail.
-        let _ = write_escaped(text, ensure_ascii, self.out);
+        let _ = write_escaped(text, ensure_ascii, &mut self.out);
         // Each character of a string, however short, can become an escape.
         let written = self.out.len() - start;
         self.runtime.meter.charge_scan(text.len() + written)

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, LimitExceeded};
 use crate::meter::Claim;
 use crate::text::quote;
-use crate::value::{Entries, Iter, Runtime, Shortcut, Str, Type, Value};
+use crate::value::{Content, Entries, Iter, Runtime, Shortcut, Str, Type, Value};
 
 built_ins! { CONTAINERS:
     /// Returns a dict of a dict or pairs, and of keywords.
@@ -30,10 +30,10 @@ built_ins! { CONTAINERS:
     fn namespace(runtime, *args[Dict], **kwargs) -> Namespace {
         let attributes: Vec<_> = if args.is_empty() {
             // The names of keywords differ, so no dict is needed.
-            kwargs.into_iter().map(|(name, value)| (Value::Str(name), value)).collect()
+            kwargs.into_iter().map(|(name, value)| (Value::Str(name), Content::Value(value))).collect()
         } else {
             let entries = collect_entries(runtime, args, kwargs)?.into_iter();
-            entries.map(|(key, value)| (key.value, value)).collect()
+            entries.map(|(key, value)| (key.value, Content::Value(value))).collect()
         };
         for (name, _) in &attributes {
             if let Value::Str(name) = name {

@@ -32,7 +32,6 @@ use crate::trace::{Keeps, Origin, Segment};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "a caller takes the usual variant apart at once")]
 pub enum Append {
     /// The text after what the model has seen and written.
     Piece(NextPiece),

@@ -16,9 +16,7 @@ pub struct Arguments<'a> {
     len: usize,
     /// The positional arguments, if there are more than [`FEW`]. Boxed, because every call moves this field.
     many: Option<Box<Many<'a>>>,
-    /// Boxed, because most calls have no keywords and all calls move this field.
-    #[allow(clippy::box_collection, reason = "so that every call moves one word instead of three")]
-    keywords: Option<Box<Vec<(Str<'a>, Value<'a>)>>>,
+    keywords: Vec<(Str<'a>, Value<'a>)>,
 }
 
 /// Arguments that are too many to be stored in place.
@@ -114,15 +112,14 @@ impl<'a> Arguments<'a> {
     }
 
     pub fn push_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
-        self.keywords.get_or_insert_default().push((name, value));
+        self.keywords.push((name, value));
     }
 
     /// Sets the keyword argument `name=value`. It replaces one of the same name.
     pub fn put_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
-        let keywords = self.keywords.get_or_insert_default();
-        match keywords.iter_mut().find(|(other, _)| other.as_str() == name.as_str()) {
+        match self.keywords.iter_mut().find(|(other, _)| other.as_str() == name.as_str()) {
             Some((_, old)) => *old = value,
-            None => keywords.push((name, value)),
+            None => self.keywords.push((name, value)),
         }
     }
 
@@ -166,7 +163,7 @@ impl<'a> Arguments<'a> {
 
     /// Returns the keyword arguments. After binding, these are the ones that no parameter takes.
     pub fn keywords(&self) -> &[(Str<'a>, Value<'a>)] {
-        self.keywords.as_ref().map_or(&[], |keywords| keywords)
+        &self.keywords
     }
 
     /// Returns all arguments and the names of keywords.
@@ -176,13 +173,12 @@ impl<'a> Arguments<'a> {
     }
 
     pub fn take_keywords(&mut self) -> Vec<(Str<'a>, Value<'a>)> {
-        self.keywords.take().map_or_else(Vec::new, |keywords| *keywords)
+        std::mem::take(&mut self.keywords)
     }
 
     pub fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
-        let keywords = self.keywords.as_mut()?;
-        let at = keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
-        Some(keywords.remove(at).1)
+        let at = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
+        Some(self.keywords.remove(at).1)
     }
 
     /// Sets the number of positional arguments. New ones are absent.

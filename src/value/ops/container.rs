@@ -9,9 +9,18 @@ use crate::number::{Int, int_float};
 use crate::text::slice::char_count;
 use crate::value::{Iter, Runtime, Seq, Value};
 
-#[inline]
 pub fn is_true<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<bool> {
-    Ok(match value {
+    match (peek_truth(value), value) {
+        (Some(truth), _) => Ok(truth),
+        (None, Value::Loop(context)) => Ok(context.length(runtime)? != 0),
+        (None, _) => Ok(true),
+    }
+}
+
+/// Returns whether a value is true, unless that has to be computed.
+#[inline(always)]
+pub fn peek_truth(value: &Value<'_>) -> Option<bool> {
+    Some(match value {
         Value::Bool(bool) => *bool,
         Value::None | Value::Undefined(_) => false,
         Value::Str(text) => !text.as_str().is_empty(),
@@ -22,7 +31,7 @@ pub fn is_true<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<bool>
         Value::Float(float) => *float != 0.0,
         Value::Range(range) => range.len != 0,
         // Its length decides, and computing the length can drain the iterable.
-        Value::Loop(context) => context.length(runtime)? != 0,
+        Value::Loop(_) => return None,
         _ => true,
     })
 }

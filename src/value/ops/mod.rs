@@ -14,7 +14,7 @@ pub use arithmetic::{
     add, charge_digits, charge_numbers, divide, floor_divide, modulo, multiply, negate, positive, power, subtract,
 };
 pub use compare::{equal, identical_or_equal};
-pub use container::{collect, contains, is_true, length, try_length};
+pub use container::{collect, contains, is_true, length, peek_truth, try_length};
 pub use identity::is_same;
 pub use item::get_item;
 pub use order::{greater, greater_equal, less, less_equal};

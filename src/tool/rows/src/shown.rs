@@ -31,7 +31,7 @@ impl<'p> Shown<'p> {
         }
         let mut shown = Self {
             copied,
-            sources: sources.as_ref().map(|sources| (sources, Vec::new())),
+            sources: sources.as_deref().map(|sources| (sources, Vec::new())),
             has_made: list.iter().any(|part| part.from == CopiedFrom::Made),
             owners: Vec::new(),
         };
