@@ -234,7 +234,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Flow::Next)
     }
 
-    /// Assigns an item. Without an item the loop ends.
+    /// Assigns an item, or ends the loop if there is none.
     #[inline(always)]
     fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Flow> {
         match item {

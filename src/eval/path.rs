@@ -20,7 +20,7 @@ impl<'a> Evaluator<'a, '_> {
         self.peek_with(expr, |value| *value)
     }
 
-    /// Peeks at such an expression, and calls a function with its value.
+    /// Peeks at an expression that is a path, and calls a function with its value.
     #[inline(always)]
     pub(super) fn peek_with<T>(&self, expr: &'a Expr, then: impl FnOnce(&Value<'a>) -> T) -> Option<T> {
         match &expr.kind {

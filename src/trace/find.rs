@@ -38,7 +38,7 @@ impl InputMap<'_> {
         }
     }
 
-    /// Adds the fields of a message, or what is in them if they are added. Returns whether something was added.
+    /// Adds the fields of a message. If the map has them already, adds the values in the fields. Returns whether a value was added.
     fn add_message(&mut self, message: usize) -> bool {
         if self.messages.len() <= message {
             self.messages.resize(message.saturating_add(1), [0..0, 0..0]);

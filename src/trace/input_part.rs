@@ -52,7 +52,7 @@ impl InputPart {
         }
     }
 
-    /// Returns whether the part is a field of a message or of a call, other than the list of calls and what it has in it.
+    /// Returns whether the part is a field of a message or of a call. The list of calls, a call and its function are no fields.
     pub(super) fn is_field(self) -> bool {
         matches!(self, Self::Role | Self::Field | Self::Content)
     }

@@ -37,7 +37,7 @@ pub type Storage = (usize, Option<usize>);
 /// The strings and containers of the input, and the literals of the template, by their addresses.
 #[derive(Debug)]
 pub struct InputMap<'a> {
-    /// The values, as in [`InputMap::paths`].
+    /// The strings of each value. A value has one index here and in [`InputMap::paths`].
     pub(super) values: Vec<Known<'a>>,
     /// The paths of the values: a container before what is in it.
     pub(super) paths: Paths,
@@ -45,7 +45,7 @@ pub struct InputMap<'a> {
     pub(super) spots: Vec<Spot>,
     /// Adds the messages. `None` if the map has all values.
     pub(super) unseen: Option<Box<dyn Unseen<'a> + 'a>>,
-    /// The number of values that are charged, and of the bytes of their keys.
+    /// The number of values whose cost is charged, and the number of bytes of their keys.
     charged: [usize; 2],
     /// The ranges of the values of each message: its fields, and what is in them. They are empty until they are added.
     pub(super) messages: Vec<[Range<usize>; 2]>,
@@ -55,8 +55,8 @@ pub struct InputMap<'a> {
     pub(super) last_spot: usize,
     /// The lists and dicts by address, if there are no literals: the map of a traced render does not need them.
     containers: Vec<(Storage, u32)>,
-    /// The places of the inputs and of their first items in memory, and whether the value in each place was added. One that is added twice is
-    /// a part of another input.
+    /// Where the inputs and their first items are in memory, and whether the value in each place was added. A value that is added twice is a
+    /// part of another input.
     roots: HashMap<Storage, bool, RandomState>,
     /// Whether a string was found that shares its memory with another one, so that the map cannot tell which one was printed.
     pub is_ambiguous: bool,
@@ -125,12 +125,12 @@ impl<'a> InputMap<'a> {
         self.paths.reserve(count.saturating_mul(4));
     }
 
-    /// Adds the place of an input in memory, or of its first item, before the input.
+    /// Records where an input, or its first item, is in memory. Call this before the input is added.
     pub fn add_root(&mut self, place: Option<Storage>) {
         self.roots.extend(place.map(|place| (place, false)));
     }
 
-    /// Adds the place of a list or a dict in memory.
+    /// Records where a list or a dict is in memory.
     pub fn add_storage(&mut self, Container(index): Container, storage: Option<Storage>) {
         let Some(storage) = storage else { return };
         if self.literals.is_none() {
@@ -140,7 +140,7 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    /// Sorts the values that are added, which were charged. `unseen` adds the messages, if no two strings of the input share memory.
+    /// Sorts the values, whose cost was charged. `unseen` adds the messages later, if no two strings of the input share memory.
     pub fn complete(&mut self, unseen: Option<Box<dyn Unseen<'a> + 'a>>) {
         self.charged = [self.values.len(), self.paths.keys_len()];
         self.unseen = unseen;

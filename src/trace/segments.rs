@@ -20,7 +20,7 @@ use crate::text::slice::char_count;
 /// string's code points are stored.
 const SHORT: usize = 1024;
 
-/// Where the characters of an output came from. A render that is not traced has none of this.
+/// Where the characters of an output came from. It is empty if the render was not traced.
 #[derive(Clone, Default)]
 pub struct Trace(Option<Box<Traced>>);
 

@@ -104,7 +104,8 @@ impl<'a> Namespace<'a> {
         content.value().filter(|_| is_same(attribute.as_str(), name))
     }
 
-    /// Replaces the value of the attribute at an index, if it has a name, and finding that costs no steps. Returns whether it did.
+    /// Replaces the value of the attribute at an index, if the attribute has this name and finding it costs no steps. Returns whether the value
+    /// was replaced.
     #[inline]
     pub fn replace(&mut self, index: u32, name: &str, value: Value<'a>) -> bool {
         let is_found_at_once = self.is_found_at_once(name);
@@ -140,7 +141,7 @@ impl<'a> Namespace<'a> {
     }
 }
 
-/// Returns whether two short names are equal. Mostly both are one string of the tree.
+/// Returns whether two short names are equal. Usually both are the same string of the tree.
 #[inline(always)]
 fn is_same(attribute: &str, name: &str) -> bool {
     std::ptr::eq(attribute, name) || is_equal_to_short(attribute, name)

@@ -1,4 +1,4 @@
-//! Traces of inputs that are parts of one another: each string counts as printed from the input that printed it, as if all were copies.
+//! Traces of inputs that contain one another: the segments are the same as those of separate copies.
 
 use chat_template::{ApplyOptions, ChatTemplate};
 use serde_json::{Value, json};

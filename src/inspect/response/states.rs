@@ -52,7 +52,7 @@ impl State {
     }
 }
 
-/// Returns what follows the last planted word of a user or of a tool's result.
+/// Returns the text after the last word that was planted in a question or in the result of a tool.
 fn after_words(text: &str) -> Option<&str> {
     let ends = [USER, SECOND]
         .iter()

@@ -40,7 +40,7 @@ type Pending<'a> = (Container, Value<'a>);
 struct Messages<'a> {
     list: Seq<'a>,
     container: Container,
-    /// The fields that have values in them, and for each message the range of its fields here until these values are added.
+    /// The fields that contain values, and the range of each message's fields in this list. A range is emptied when the values are added.
     fields: Vec<Pending<'a>>,
     ranges: Vec<Range<usize>>,
 }
