@@ -74,14 +74,20 @@ impl Spot {
     /// Returns whether the string contains the start of another one. An empty one can also be at the end.
     #[inline(always)]
     pub fn has(&self, address: usize, length: usize) -> bool {
-        self.start <= address && address < self.end.saturating_add(usize::from(length == 0))
+        has_start(self.start, self.end, address, length)
     }
 }
 
 /// Returns whether a string that is not empty contains the start of another one, as [`Spot::has`] does.
 #[inline]
 pub(super) fn holds(text: &str, address: usize, length: usize) -> bool {
-    !text.is_empty() && Spot::new(text, StringId::value(0)).has(address, length)
+    let start = text.as_ptr().addr();
+    !text.is_empty() && has_start(start, start + text.len(), address, length)
+}
+
+#[inline(always)]
+fn has_start(start: usize, end: usize, address: usize, length: usize) -> bool {
+    start <= address && address < end.saturating_add(usize::from(length == 0))
 }
 
 /// Sorts strings by address. Of several strings at one address, a value is kept before keys, and of values the longest, and is shared. Returns

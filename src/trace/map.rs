@@ -170,13 +170,9 @@ impl<'a> InputMap<'a> {
         }
     }
 
-    pub(super) fn value(&self, index: u32) -> Option<&Known<'a>> {
-        self.values.get(index as usize)
-    }
-
     /// Returns a string or a key, with the index of its value.
     pub(super) fn string(&self, string: StringId) -> &'a str {
-        match self.value(string.index()) {
+        match self.values.get(string.index() as usize) {
             Some(value) if string.is_key() => value.key,
             Some(value) => value.text,
             None => "",
